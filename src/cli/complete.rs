@@ -152,7 +152,7 @@ fn ids(command: &str, arg: &str) -> Option<fn(&Bank) -> Vec<String>> {
             |bank| bank.anchors().unwrap_or_default().into_keys().collect()
         }
         ("restore", "id") => |bank| bank.trashed().unwrap_or_default(),
-        ("anchor" | "append" | "feedback" | "pattern" | "read" | "sections" | "update", "id")
+        ("anchor" | "append" | "pattern" | "read" | "sections" | "update", "id")
         | ("show" | "delete" | "review", "ids")
         | ("merge", "sources" | "into") => |bank| {
             let memories = bank.read_all().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What help shows besides the arguments: the notes and examples of each command, and the groups of
+//! The parts of help besides the arguments: the notes and examples of each command, and the groups of
 //! `cerberus memory --help`.
 
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use clap::{Command, CommandFactory};
 
 use super::Cli;
 
-/// The text below the arguments of each command: a line `== COMMAND`, then its text. What is below a line
+/// The text below the arguments of each command: a line `== COMMAND`, then its text. The text below a line
 /// `--` is shown with `--help` only.
 const TEXTS: &str = include_str!("help.txt");
 
@@ -25,28 +25,20 @@ pub(crate) fn command() -> Command {
 }
 
 fn texts() -> BTreeMap<&'static str, &'static str> {
-    let texts = TEXTS.trim_start_matches("== ").split("\n== ");
+    let mut texts = BTreeMap::new();
+    for section in TEXTS.trim_start_matches("== ").split("\n== ") {
+        if let Some((path, text)) = section.split_once('\n') {
+            texts.insert(path, text.trim_end());
+        }
+    }
     texts
-        .filter_map(|it| it.split_once('\n'))
-        .map(|(path, it)| (path, it.trim_end()))
-        .collect()
 }
 
 fn with_texts(command: Command, path: &str, texts: &BTreeMap<&str, &'static str>) -> Command {
-    let command = match texts.get(path) {
-        Some(text) => {
-            match text
-                .split_once("\n--\n")
-                .map(|(short, long)| (joined(short), joined(long)))
-            {
-                Some((short, long)) => {
-                    let long = format!("{short}\n\n{long}");
-                    command.after_help(short).after_long_help(long)
-                }
-                None => command.after_help(joined(text)),
-            }
-        }
-        None => command,
+    let command = if let Some(text) = texts.get(path) {
+        with_text(command, text)
+    } else {
+        command
     };
     command.mut_subcommands(|below| {
         let path = format!("{path} {}", below.get_name());
@@ -54,15 +46,26 @@ fn with_texts(command: Command, path: &str, texts: &BTreeMap<&str, &'static str>
     })
 }
 
+fn with_text(command: Command, text: &str) -> Command {
+    let Some((short, long)) = text.split_once("\n--\n") else {
+        return command.after_help(joined(text));
+    };
+    let short = joined(short);
+    let long = format!("{short}\n\n{}", joined(long));
+    command.after_help(short).after_long_help(long)
+}
+
 /// Returns a text with each paragraph in one line, which clap wraps. Lines that start with a space, of tables and
 /// examples, remain.
 fn joined(text: &str) -> String {
     let mut joined = String::new();
-    let is_prose = |line: &str| line.starts_with(|c: char| c != ' ');
-    for (before, line) in std::iter::once("").chain(text.lines()).zip(text.lines()) {
-        let is_same = is_prose(before) && is_prose(line);
+    let mut is_after_prose = false;
+    for line in text.lines() {
+        let is_prose = !line.is_empty() && !line.starts_with(' ');
+        let is_same = is_after_prose && is_prose;
         joined.push_str(if is_same { " " } else { "\n" });
         joined.push_str(line);
+        is_after_prose = is_prose;
     }
     joined.trim_start_matches('\n').to_owned()
 }
@@ -70,10 +73,11 @@ fn joined(text: &str) -> String {
 /// Lists the commands in groups. clap has one list of commands only, without headings.
 fn with_groups(command: Command) -> Command {
     let styles = command.get_styles();
-    let (header, literal) = (styles.get_header(), styles.get_literal());
+    let header = styles.get_header();
+    let literal = styles.get_literal();
     let width = command
         .get_subcommands()
-        .map(|it| it.get_name().len())
+        .map(|below| below.get_name().len())
         .max()
         .unwrap_or_default();
     let mut list = String::new();
@@ -81,10 +85,8 @@ fn with_groups(command: Command) -> Command {
         if let Some((_, group)) = GROUPS.iter().find(|(first, _)| *first == below.get_name()) {
             let _ = write!(list, "\n{header}{group}:{header:#}\n");
         }
-        let (name, about) = (
-            below.get_name(),
-            below.get_about().cloned().unwrap_or_default(),
-        );
+        let name = below.get_name();
+        let about = below.get_about().cloned().unwrap_or_default();
         let _ = writeln!(list, "  {literal}{name:width$}{literal:#}  {about}");
     }
     let template = format!(

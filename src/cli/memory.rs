@@ -4,9 +4,8 @@ use clap::Subcommand;
 
 use crate::commands::trash::{self, DeleteArgs, RestoreArgs};
 use crate::commands::{
-    add, anchor, anchor_test, append, create, feedback, import, init, inject, linked, links, merge,
-    pattern, pin, read, reanchor, report, review, review_diff, search, sections, show, stats,
-    update,
+    add, anchor, anchor_test, append, create, import, init, inject, linked, links, merge, pattern,
+    pin, read, reanchor, report, review, review_diff, search, sections, show, stats, update,
 };
 use crate::config::Settings;
 use crate::output::{CliResult, Printer};
@@ -66,8 +65,6 @@ commands! {
     Stats(stats::StatsArgs) => stats::run,
     /// Write an HTML page of rules and examples
     Report(report::ReportArgs) => report::run,
-    /// Record whether an injected memory was helpful
-    Feedback(feedback::FeedbackArgs) => feedback::run,
     /// Create a document in the bank
     Create(create::CreateArgs) => create::run,
     /// Append text to a memory or a section

@@ -125,12 +125,16 @@ fn dispatch(cli: &Cli, out: &mut Printer) -> CliResult {
     })?;
     let global = &cli.global;
     match &cli.command {
-        Command::Check(args) => with_repair(global, out, |it, out| check::run(args, it, out)),
+        Command::Check(args) => {
+            with_repair(global, out, |settings, out| check::run(args, settings, out))
+        }
         Command::Completions(args) => completions::run(args, out),
         Command::Demo(args) => demo::run(args, out),
         Command::Doctor => doctor::run(global, out),
         Command::Hooks(command) => hooks::run(command, global, out),
-        Command::Index(args) => with_repair(global, out, |it, out| index::run(args, it, out)),
+        Command::Index(args) => {
+            with_repair(global, out, |settings, out| index::run(args, settings, out))
+        }
         Command::Setup(args) => setup::run(args, &Settings::resolve(global)?, out),
         Command::Mcp(args) => serve(args, global, out),
         Command::Memory(command) => with_repair(global, out, |settings, out| {

@@ -9,7 +9,7 @@ use clap::{CommandFactory, Error};
 
 use super::Cli;
 
-/// Returns words for commands in other programs, with the command here and what it does.
+/// Returns words for commands in other programs, with the command here and its effect.
 fn other_names() -> impl Iterator<Item = (Vec<&'static str>, &'static str, &'static str)> {
     word_list::lines(include_str!("other_names.txt")).filter_map(|line| {
         let (command, rest) = line.split_once(": ")?;
@@ -26,10 +26,7 @@ pub(super) fn error(refused: &Error, args: &[OsString]) -> UserError {
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         if let Some(tip) = line.strip_prefix("tip: ") {
             hints.push(with_backticks(tip));
-        } else if !["Usage: ", "For more information"]
-            .iter()
-            .any(|it| line.starts_with(it))
-        {
+        } else if !line.starts_with("Usage: ") && !line.starts_with("For more information") {
             message.push(line.strip_prefix("error: ").unwrap_or(line));
         }
     }
@@ -39,30 +36,32 @@ pub(super) fn error(refused: &Error, args: &[OsString]) -> UserError {
             hints = meant;
         }
     }
-    hints.push(format!("see {} --help", command_of(args)));
-    hints.into_iter().fold(
-        UserError::usage(with_backticks(&message.join(" "))),
-        UserError::hint,
-    )
+    let mut error = UserError::usage(with_backticks(&message.join(" ")));
+    for hint in hints {
+        error = error.hint(hint);
+    }
+    error.hint(format!("see {} --help", command_of(args)))
 }
 
 /// Returns the commands that a word may mean.
 fn meant(name: &str) -> Vec<String> {
     let cli = Cli::command();
-    let group = cli
-        .get_subcommands()
-        .find(|group| group.find_subcommand(name).is_some());
-    if let Some(group) = group {
-        return vec![format!("use `cerberus {} {name}`", group.get_name())];
+    for group in cli.get_subcommands() {
+        if group.find_subcommand(name).is_some() {
+            return vec![format!("use `cerberus {} {name}`", group.get_name())];
+        }
     }
     if cli.find_subcommand(name).is_some() {
         return vec![format!("use `cerberus {name}`")];
     }
     let name = name.to_ascii_lowercase();
-    let found = other_names().filter(|(words, _, _)| words.contains(&name.as_str()));
-    found
-        .map(|(_, command, what)| format!("`{command}` {what}"))
-        .collect()
+    let mut hints = Vec::new();
+    for (words, command, what) in other_names() {
+        if words.contains(&name.as_str()) {
+            hints.push(format!("`{command}` {what}"));
+        }
+    }
+    hints
 }
 
 fn unknown_command(refused: &Error) -> Option<&str> {
@@ -77,13 +76,11 @@ fn command_of(args: &[OsString]) -> String {
     let mut command = Cli::command();
     let mut words = vec![command.get_name().to_owned()];
     for arg in args.iter().skip(1) {
-        let found = arg
-            .to_str()
-            .and_then(|arg| command.find_subcommand(arg))
-            .cloned();
-        if let Some(found) = found {
+        if let Some(arg) = arg.to_str()
+            && let Some(found) = command.find_subcommand(arg)
+        {
             words.push(found.get_name().to_owned());
-            command = found;
+            command = found.clone();
         }
     }
     words.join(" ")
@@ -91,19 +88,17 @@ fn command_of(args: &[OsString]) -> String {
 
 /// Replaces the quotes around names and values by back-ticks.
 fn with_backticks(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let is_part = |at: usize| {
-        bytes
-            .get(at)
-            .is_some_and(|byte| byte.is_ascii_alphanumeric())
-    };
-    let quote = |(at, c): (usize, char)| match c {
+    let mut parts = text.split('\'');
+    let mut quoted = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let is_after_word = quoted.ends_with(|c: char| c.is_ascii_alphanumeric());
+        let is_before_word = part.starts_with(|c: char| c.is_ascii_alphanumeric());
         // An apostrophe is inside a word.
-        '\'' if at > 0 && is_part(at - 1) && is_part(at + 1) => c,
-        '\'' => '`',
-        c => c,
-    };
-    text.char_indices().map(quote).collect()
+        let is_apostrophe = is_after_word && is_before_word;
+        quoted.push(if is_apostrophe { '\'' } else { '`' });
+        quoted.push_str(part);
+    }
+    quoted
 }
 
 #[cfg(test)]

@@ -152,7 +152,8 @@ fn find_anchor(
         }
     };
     let rule = anchors::rule(&args.text).to_owned();
-    let (hints, kind) = (frontmatter.hints.clone(), frontmatter.kind);
+    let hints = frontmatter.hints.clone();
+    let kind = frontmatter.kind;
     let query = Query {
         rule,
         hints,
@@ -189,7 +190,9 @@ fn find_anchor(
         let candidates = &mut unanchored.candidates;
         *candidates = ranking.candidates;
         examples::add_excerpts(&project.root, &words, candidates, print::INLINE_LINES);
-        candidates.iter_mut().for_each(|it| it.reasons.clear());
+        candidates
+            .iter_mut()
+            .for_each(|candidate| candidate.reasons.clear());
     }
     Ok((None, Some(unanchored)))
 }
@@ -216,10 +219,8 @@ pub(crate) fn run(args: &AddArgs, settings: &Settings, out: &mut Printer) -> Cli
 
 fn print_report(report: &Report, args: &AddArgs, out: &mut Printer) {
     out.warn(&report.warnings);
-    let (id, file) = (
-        out.style(NAME, &report.id),
-        out.paint(DIM, &format!("({})", report.file)),
-    );
+    let id = out.style(NAME, &report.id);
+    let file = out.paint(DIM, &format!("({})", report.file));
     out.line(&format!("{} {id} {file}", out.paint(OK, "added")));
     if let Some(anchor) = &report.anchor {
         let location = format_location(&anchor.file, anchor.symbol.as_deref());

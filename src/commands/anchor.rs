@@ -91,11 +91,11 @@ impl AnchorArgs {
         let also = self
             .also
             .as_ref()
-            .map(|it| Change::Add(ExampleRole::Also, it));
+            .map(|example| Change::Add(ExampleRole::Also, example));
         let not = self
             .not
             .as_ref()
-            .map(|it| Change::Add(ExampleRole::Not, it));
+            .map(|example| Change::Add(ExampleRole::Not, example));
         also.or(not).or(self.drop.as_ref().map(Change::Drop))
     }
 }
@@ -199,7 +199,7 @@ pub(crate) fn anchor(project: &Project, args: &AnchorArgs) -> Result<Report> {
     if let (Some(new), Some(previous)) = (&mut new, previous) {
         new.others.clone_from(&previous.others);
         new.others
-            .retain(|it| (&it.anchor.file, &it.anchor.symbol) != (&new.file, &new.symbol));
+            .retain(|other| (&other.anchor.file, &other.anchor.symbol) != (&new.file, &new.symbol));
         report.others = new.others.iter().map(OtherSummary::from).collect();
     }
     report.anchor = new.as_ref().map(AnchorSummary::from);
@@ -373,7 +373,8 @@ fn print_report(report: &Report, args: &AnchorArgs, out: &mut Printer) {
             },
         );
         let location = out.safe(&format_location(&anchor.file, anchor.symbol.as_deref()));
-        let (quality, chosen) = (anchor.quality, anchor.chosen);
+        let quality = anchor.quality;
+        let chosen = anchor.chosen;
         return out.line(&format!(
             "{verb} {id} to {location} (quality {quality:.2}, {chosen})"
         ));
@@ -384,7 +385,8 @@ fn print_report(report: &Report, args: &AnchorArgs, out: &mut Printer) {
         } else {
             "recorded"
         };
-        let (verb, search) = (out.paint(OK, verb), "no command searches for one");
+        let verb = out.paint(OK, verb);
+        let search = "no command searches for one";
         return out.line(&format!("{verb} that {id} has no example: {search}"));
     }
     if args.clear {

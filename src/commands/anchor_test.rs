@@ -182,7 +182,8 @@ fn print_candidates(candidates: &[RankedSymbol], explain: bool, out: &mut Printe
         let rank = out.paint(NAME, &format!("#{}", candidate.rank));
         out.line(&format!("{rank} {}", out.safe(&location)));
         for reason in &candidate.reasons {
-            let (word, fields) = (out.safe(&reason.word), reason.fields.join(", "));
+            let word = out.safe(&reason.word);
+            let fields = reason.fields.join(", ");
             out.line(&format!("  +{:.3} {word} in {fields}", reason.gain));
         }
     }

@@ -115,8 +115,8 @@ impl FieldArgs {
         let trim = |words: &Vec<String>| -> Vec<String> {
             words
                 .iter()
-                .map(|it| it.trim().to_owned())
-                .filter(|it| !it.is_empty())
+                .map(|word| word.trim().to_owned())
+                .filter(|word| !word.is_empty())
                 .collect()
         };
         Self {
@@ -136,7 +136,8 @@ impl FieldArgs {
             hints,
             ..
         } = self;
-        let [paths, tags, hints] = [paths, tags, hints].map(|it| it.as_deref().unwrap_or_default());
+        let [paths, tags, hints] =
+            [paths, tags, hints].map(|words| words.as_deref().unwrap_or_default());
         if category
             .as_deref()
             .is_some_and(|category| category.trim().is_empty())
@@ -149,7 +150,8 @@ impl FieldArgs {
         document::check_words("category", category.as_deref())?;
         document::check_words("tag", tags.iter().map(String::as_str))?;
         document::check_words("hint", hints.iter().map(String::as_str))?;
-        let (tags, hints) = (tags.join(" "), hints.join(" "));
+        let tags = tags.join(" ");
+        let hints = hints.join(" ");
         let category = category.as_deref().unwrap_or_default();
         secret.check(&[
             text,
@@ -203,12 +205,12 @@ impl FieldArgs {
         let fields = [
             (
                 "type",
-                memory_type.map(|it| Scalar(it.as_str())),
+                memory_type.map(|value| Scalar(value.as_str())),
                 *memory_type == front.memory_type,
             ),
             (
                 "kind",
-                kind.map(|it| Scalar(it.as_str())),
+                kind.map(|value| Scalar(value.as_str())),
                 *kind == front.kind,
             ),
             (
@@ -228,7 +230,7 @@ impl FieldArgs {
             ),
             (
                 "status",
-                status.map(|it| Scalar(it.as_str())),
+                status.map(|value| Scalar(value.as_str())),
                 *status == front.status,
             ),
             (

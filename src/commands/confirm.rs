@@ -9,7 +9,8 @@ use crate::output::Printer;
 
 /// Returns the unified diff of a file, without context beyond one line.
 pub(super) fn diff(name: &str, old: &[u8], new: &[u8]) -> String {
-    let (old, new) = (String::from_utf8_lossy(old), String::from_utf8_lossy(new));
+    let old = String::from_utf8_lossy(old);
+    let new = String::from_utf8_lossy(new);
     let diff = TextDiff::from_lines(old.as_ref(), new.as_ref());
     diff.unified_diff()
         .context_radius(1)
@@ -22,7 +23,7 @@ pub(super) fn is_possible(out: &Printer) -> bool {
     std::io::stdin().is_terminal() && out.terminal.out_is_terminal
 }
 
-/// Prints what was written so far and a question, and returns whether the answer is yes.
+/// Prints the output so far and a question, and returns whether the answer is yes.
 pub(super) fn ask(question: &str, out: &mut Printer) -> Result<bool> {
     out.line(&format!("{question} [y/N]"));
     out.flush()?;

@@ -5,7 +5,7 @@ use cerberus_bank::names;
 use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::{Project, document, seconds, similar};
 use cerberus_markdown::frontmatter::{FieldValue, Frontmatter};
-use cerberus_markdown::{edit, frontmatter};
+use cerberus_markdown::{EditError, edit, frontmatter};
 use cerberus_model::MemoryType;
 use cerberus_model::error::UserError;
 use clap::Args;
@@ -65,16 +65,13 @@ fn compose(project: &Project, args: &CreateArgs, content: &str) -> Result<String
     let content = content.trim_start_matches('\u{FEFF}');
     if frontmatter::span(content).is_none() {
         let newline = edit::newline_of(content);
-        let id = args.id.clone();
         let front = Frontmatter {
-            id,
+            id: args.id.clone(),
             ..args.fields.frontmatter(project, MemoryType::Journal)
         };
         let head = frontmatter::render(&front).replace('\n', newline);
-        return Ok(format!(
-            "{head}{}{newline}",
-            edit::normalize(content, newline)
-        ));
+        let body = edit::normalize(content, newline);
+        return Ok(format!("{head}{body}{newline}"));
     }
     let parsed = frontmatter::parse(content);
     if content[parsed.body_start..].trim().is_empty() {
@@ -83,28 +80,32 @@ fn compose(project: &Project, args: &CreateArgs, content: &str) -> Result<String
             .into());
     }
     let front = &parsed.frontmatter;
-    let (new, own) = (
-        args.fields.frontmatter(project, MemoryType::Journal),
-        args.fields.clone(),
-    );
-    let fields = FieldArgs {
-        memory_type: own
-            .memory_type
-            .or(new.memory_type.filter(|_| front.memory_type.is_none())),
-        scope: own.scope.or(new.scope.filter(|_| front.scope.is_none())),
-        ..own
-    };
-    let created_at = front
-        .created_at
-        .is_none()
-        .then(|| seconds(project.now).to_string());
-    let set = |text, key, value: Option<&str>| {
-        document::set_fields(text, [(key, value.map(FieldValue::Scalar))])
-    };
-    let text = set(content.to_owned(), "id", args.id.as_deref());
-    let text = text.and_then(|text| fields.set(text, MemoryType::Journal));
-    let text = text.and_then(|text| set(text, "created_at", created_at.as_deref()));
+    let new = args.fields.frontmatter(project, MemoryType::Journal);
+    let mut fields = args.fields.clone();
+    if front.memory_type.is_none() {
+        fields.memory_type = fields.memory_type.or(new.memory_type);
+    }
+    if front.scope.is_none() {
+        fields.scope = fields.scope.or(new.scope);
+    }
+    let mut created_at = None;
+    if front.created_at.is_none() {
+        created_at = Some(seconds(project.now).to_string());
+    }
+    let text = set_fields(content, args.id.as_deref(), &fields, created_at.as_deref());
     Ok(text.map_err(|error| document::edit_error("the content", error))?)
+}
+
+/// Returns the content with the fields in its frontmatter.
+fn set_fields(
+    content: &str,
+    id: Option<&str>,
+    fields: &FieldArgs,
+    created_at: Option<&str>,
+) -> Result<String, EditError> {
+    let text = document::set_fields(content.to_owned(), [("id", id.map(FieldValue::Scalar))])?;
+    let text = fields.set(text, MemoryType::Journal)?;
+    document::set_fields(text, [("created_at", created_at.map(FieldValue::Scalar))])
 }
 
 pub(crate) fn run(args: &CreateArgs, settings: &Settings, out: &mut Printer) -> CliResult {
@@ -113,15 +114,12 @@ pub(crate) fn run(args: &CreateArgs, settings: &Settings, out: &mut Printer) -> 
         fields: args.fields.as_stored(),
         ..args.clone()
     };
-    out.report(
-        &create(&settings.project, &args, &content)?,
-        |report, out| {
-            out.warn(&report.warnings);
-            let (created, id) = (out.paint(OK, "created"), out.style(NAME, &report.id));
-            out.line(&format!(
-                "{created} {id} {}",
-                out.paint(DIM, &format!("({})", report.file))
-            ));
-        },
-    )
+    let report = create(&settings.project, &args, &content)?;
+    out.report(&report, |report, out| {
+        out.warn(&report.warnings);
+        let created = out.paint(OK, "created");
+        let id = out.style(NAME, &report.id);
+        let file = out.paint(DIM, &format!("({})", report.file));
+        out.line(&format!("{created} {id} {file}"));
+    })
 }

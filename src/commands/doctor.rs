@@ -107,7 +107,8 @@ fn print(report: &Report, out: &mut Printer) {
     }
     if !out.terminal.out_is_terminal {
         let rows = report.findings.iter().map(|it| {
-            let (severity, check) = (it.severity.as_str().to_owned(), it.check.to_owned());
+            let severity = it.severity.as_str().to_owned();
+            let check = it.check.to_owned();
             [severity, check, it.message.clone(), it.next.clone()]
         });
         return out.rows(&["severity", "check", "finding", "next"], rows);

@@ -125,7 +125,8 @@ pub(super) fn print_unchecked(unchecked: &[Unchecked], format: FindingsFormat, o
         match format {
             FindingsFormat::Json => {}
             FindingsFormat::Github => {
-                let (file, reason) = (command_property(file), command_data(reason));
+                let file = command_property(file);
+                let reason = command_data(reason);
                 out.line(&out.safe(&format!(
                     "::warning file={file},title=cerberus%3A not checked::{reason}"
                 )));

@@ -13,13 +13,9 @@ use cerberus_bank::ops::pins::{self, builtin};
 use cerberus_bank::ops::search::signals;
 use cerberus_bank::{MemoryFile, tokens};
 use cerberus_engine::excerpt::LineRange;
-use cerberus_engine::rank::moment::{self, Moment};
 use cerberus_engine::rank::relevance::Features;
-use cerberus_engine::tree::git::AddedLines;
-use cerberus_engine::tree::{git, read};
-use cerberus_markdown::sections::{self, Origin, Section};
-use cerberus_model::{Language, Memory, Pin, PinScope, Priority, Span, State};
-use cerberus_store::{Store, feedback};
+use cerberus_engine::tree::read;
+use cerberus_model::{Language, Memory, Pin, PinScope, Priority, State};
 use clap::Args;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
@@ -32,8 +28,10 @@ mod block;
 mod client;
 mod edit;
 mod example;
+mod files;
 mod into;
 mod pack;
+mod place;
 mod relevance;
 mod short;
 mod start;
@@ -43,8 +41,12 @@ mod unverified;
 use block::{Block, Candidate, Slot, Text};
 pub(crate) use client::ClientProfile;
 pub(crate) use edit::rules_for_edit;
+pub(crate) use files::added_text;
+use files::{files, staged_lines};
 pub(crate) use into::is_block_stale;
 pub(crate) use pack::Cost;
+pub(crate) use place::text;
+use place::{place, start_of, with_place};
 use relevance::{Focus, Ranked, Relevant};
 pub(crate) use task::{inject_new, rules_for_task};
 
@@ -100,10 +102,19 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// Returns what the line that counts the skipped items says about them.
+    /// Returns the hint in the line that counts the skipped items.
     fn footer(&self) -> Option<&'static str> {
         let is_file_or_client = self.persistent_only || self.client.is_some();
         self.footer.or(is_file_or_client.then_some(FOOTER))
+    }
+
+    /// Returns the part of the client's limit that is left for the text.
+    fn client_limit(&self) -> Cost {
+        let limit = match self.client {
+            Some(client) => client.limit(),
+            None => Cost::UNLIMITED,
+        };
+        limit.minus(self.reserved.unwrap_or(Cost::ZERO))
     }
 }
 
@@ -141,7 +152,7 @@ pub(crate) struct Report {
     /// The files that the task is expected to change, if it names none.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) likely_files: BTreeSet<String>,
-    /// What decides on each memory, if it is to be explained.
+    /// The features that decide on each memory, if it is to be explained.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) features: BTreeMap<String, Features>,
     pub(crate) text: String,
@@ -252,43 +263,35 @@ fn inject_from(
         skipped: mut not_applicable,
         features,
     } = relevance::rank(project, memories, &focus)?;
-    ranked.retain(|it| !request.excluded.contains(&it.stored.memory.id));
-    not_applicable.retain(|it| !request.excluded.contains(&it.id));
-    let has_nothing_to_add = |id: &String| {
-        request.stated.contains_key(id)
-            && (request.no_examples || !memories.anchors.contains_key(id))
-    };
-    ranked.retain(|it| !has_nothing_to_add(&it.stored.memory.id));
-    let features = features.into_iter().map(|(id, it)| (id.to_owned(), it));
-    let n_first = match focus.is_empty() {
-        true => {
-            let balances = feedback::balances(Store::open(&project.store)?.reader())?;
-            start::sort(&balances, memories, &mut ranked)
-        }
-        false => ranked.len(),
+    not_applicable.retain(|skipped| !request.excluded.contains(&skipped.id));
+    ranked.retain(|relevant| {
+        let id = &relevant.stored.memory.id;
+        let has_example = !request.no_examples && memories.anchors.contains_key(id);
+        // Nothing is to be added to a stated rule without an example.
+        let is_new = has_example || !request.stated.contains_key(id);
+        is_new && !request.excluded.contains(id)
+    });
+    let n_first = if focus.is_empty() {
+        start::sort(memories, &mut ranked)
+    } else {
+        ranked.len()
     };
     // Stable, in the order of the file.
-    ranked.sort_by_key(|it| {
-        request
-            .stated
-            .get(&it.stored.memory.id)
-            .copied()
-            .unwrap_or(usize::MAX)
+    ranked.sort_by_key(|relevant| {
+        let line = request.stated.get(&relevant.stored.memory.id);
+        line.copied().unwrap_or(usize::MAX)
     });
     let budget = request.budget.unwrap_or(project.inject.budget);
-    let client_limit = request.client.map_or(Cost::UNLIMITED, ClientProfile::limit);
-    let client_limit = client_limit.minus(request.reserved.unwrap_or(Cost::ZERO));
-    let limit = Cost {
-        tokens: client_limit.tokens.min(budget),
-        ..client_limit
-    };
+    let client_limit = request.client_limit();
+    let mut limit = client_limit;
+    limit.tokens = limit.tokens.min(budget);
     let limit = limit.minus(block::envelope_cost());
     // A file of rules, the start of a session and that of a task are rather without an example than
     // without a rule. Before an edit, there are few rules.
     let has_few = !(request.persistent_only || focus.is_empty() || focus.is_task());
     let mut candidates: Vec<_> = ranked
         .par_iter()
-        .map(|it| candidate(it, memories, request))
+        .map(|relevant| candidate(relevant, memories, request))
         .collect();
     if !(focus.is_empty() || request.persistent_only || request.no_examples) {
         unverified::add(project, &mut candidates)?;
@@ -313,10 +316,9 @@ fn inject_from(
         if !block.contents.is_empty() {
             // Fewer examples may be longer.
             block.candidates.truncate(n_first);
-            block
-                .candidates
-                .iter_mut()
-                .for_each(|it| it.example.forget());
+            for candidate in &mut block.candidates {
+                candidate.example.forget();
+            }
             (text, packed) = block.fill(limit, request.footer());
             rest = ranked.split_off(n_first);
         }
@@ -327,8 +329,10 @@ fn inject_from(
         omitted = block.omitted(&packed, client_limit, block.all_examples());
     }
     let mut skipped = block.skipped(&packed, limit);
-    let why = "it holds for some paths only";
-    skipped.extend(rest.iter().map(|it| Skipped::memory(it.stored, why)));
+    for relevant in rest {
+        let why = "it holds for some paths only";
+        skipped.push(Skipped::memory(relevant.stored, why));
+    }
     skipped.append(&mut not_applicable);
     let mut warnings = loaded.warnings;
     warnings.extend(memories.warnings.iter().cloned());
@@ -336,24 +340,32 @@ fn inject_from(
     if request.persistent_only {
         warnings.extend(block.unread());
     }
-    let given = pins
-        .iter()
-        .zip(&packed.pins)
-        .filter(|(_, is_packed)| **is_packed);
+    let mut given_pins = Vec::new();
+    for (pin, is_packed) in pins.iter().zip(&packed.pins) {
+        if *is_packed {
+            given_pins.push(InjectedPin {
+                id: pin.id.clone(),
+                priority: pin.priority,
+                text: pin.content.clone(),
+            });
+        }
+    }
+    let mut explained = BTreeMap::new();
+    if request.explain {
+        for (id, features) in features {
+            explained.insert(id.to_owned(), features);
+        }
+    }
     Ok(Report {
         budget,
         used_tokens: tokens::count(&text),
         tokenizer: tokens::NAME,
-        pins: given.map(|(pin, _)| injected_pin(pin)).collect(),
+        pins: given_pins,
         memories: block.injected(&packed),
         skipped,
         omitted,
         likely_files,
-        features: if request.explain {
-            features.collect()
-        } else {
-            BTreeMap::new()
-        },
+        features: explained,
         text,
         warnings,
     })
@@ -370,22 +382,16 @@ fn pins(project: &Project, request: &Request, loaded: &pins::Loaded) -> Vec<Pin>
     pins
 }
 
-/// Returns what the request is about, and the files that a task without any is likely to change.
+/// Returns the focus of the request, and the files that a task without any is likely to change.
 fn focus(project: &Project, request: &Request) -> Result<(Focus, BTreeSet<String>)> {
-    let mut focus = Focus {
-        query: request
-            .query
-            .as_deref()
-            .map(signals::part_to_read)
-            .map(str::to_owned),
-        files: files(project, request)?,
-        changed: if request.staged {
-            staged_lines(project)?
-        } else {
-            BTreeMap::new()
-        },
-        is_edit: false,
-    };
+    let mut focus = Focus::default();
+    if let Some(query) = &request.query {
+        focus.query = Some(signals::part_to_read(query).to_owned());
+    }
+    focus.files = files(project, request)?;
+    if request.staged {
+        focus.changed = staged_lines(project)?;
+    }
     let Some(task) = focus.task_without_files() else {
         return Ok((focus, BTreeSet::new()));
     };
@@ -395,35 +401,35 @@ fn focus(project: &Project, request: &Request) -> Result<(Focus, BTreeSet<String
 }
 
 /// Returns a relevant memory with its text.
-fn candidate<'a>(it: &Relevant<'a>, memories: &'a Memories, request: &Request) -> Candidate<'a> {
-    let Memory { id, .. } = &it.stored.memory;
-    if let Some(line) = request.stated.get(id) {
-        let text = Text::in_line(*line, id);
-        let example = memories.anchors.get(id).map_or(Slot::Absent, Slot::Unread);
-        return Candidate {
-            stored: it.stored,
-            text,
-            example,
-            why: it.why.clone(),
-        };
-    }
-    let (place, text) = (place(it.stored), text(it.stored));
-    let text = if request.persistent_only {
-        Text::alone(&after_place(place, text))
+fn candidate<'a>(
+    relevant: &Relevant<'a>,
+    memories: &'a Memories,
+    request: &Request,
+) -> Candidate<'a> {
+    let stored = relevant.stored;
+    let Memory { id, .. } = &stored.memory;
+    let stated_line = request.stated.get(id);
+    let text = if let Some(line) = stated_line {
+        Text::in_line(*line, id)
+    } else if request.persistent_only {
+        Text::alone(&with_place(stored))
     } else {
-        Text::in_place(place, &text, start_of(it.stored, &text).as_deref(), id)
+        let text = text(stored);
+        let start = start_of(stored, &text);
+        Text::in_place(place(stored), &text, start.as_deref(), id)
     };
     let example = match memories.anchors.get(id) {
         None => Slot::Absent,
-        _ if request.no_examples => Slot::Absent,
-        _ if !it.shows_example => Slot::Hidden,
+        Some(anchor) if stated_line.is_some() => Slot::Unread(anchor),
+        Some(_) if request.no_examples => Slot::Absent,
+        Some(_) if !relevant.shows_example => Slot::Hidden,
         Some(anchor) => Slot::Unread(anchor),
     };
     Candidate {
-        stored: it.stored,
+        stored,
         text,
         example,
-        why: it.why.clone(),
+        why: relevant.why.clone(),
     }
 }
 
@@ -448,11 +454,14 @@ pub(crate) fn run(args: &InjectArgs, settings: &Settings, out: &mut Printer) -> 
 
 /// Returns why the text may not be what is expected.
 fn doubts(project: &Project, request: &Request, report: &Report) -> Vec<String> {
-    let is_missing = |file: &&String| !read::exists(&project.root, file);
-    let missing = request.files.iter().filter(is_missing);
-    let mut doubts: Vec<String> = missing
-        .map(|file| format!("`{file}` does not exist: only its path is compared"))
-        .collect();
+    let mut doubts = Vec::new();
+    for file in &request.files {
+        if !read::exists(&project.root, file) {
+            doubts.push(format!(
+                "`{file}` does not exist: only its path is compared"
+            ));
+        }
+    }
     let Omitted {
         memories,
         needed_tokens,
@@ -468,137 +477,23 @@ fn doubts(project: &Project, request: &Request, report: &Report) -> Vec<String> 
 }
 
 fn explanation(report: &Report) -> Vec<String> {
-    let given = report.memories.iter().filter_map(|memory| {
-        let why = memory.why.as_ref()?;
-        Some(format!("given: memory {}: {why}", memory.id))
-    });
-    let skipped = report.skipped.iter();
-    let skipped = skipped.map(|it| format!("skipped: {} {}: {}", it.what, it.id, it.why));
-    let likely = (!report.likely_files.is_empty()).then(|| {
+    let mut lines = Vec::new();
+    if !report.likely_files.is_empty() {
         let files: Vec<&str> = report.likely_files.iter().map(String::as_str).collect();
-        format!("likely files of the task: {}", files.join(", "))
-    });
-    let mut lines: Vec<String> = likely.into_iter().chain(given).chain(skipped).collect();
+        lines.push(format!("likely files of the task: {}", files.join(", ")));
+    }
+    for memory in &report.memories {
+        if let Some(why) = &memory.why {
+            lines.push(format!("given: memory {}: {why}", memory.id));
+        }
+    }
+    for Skipped { id, what, why } in &report.skipped {
+        lines.push(format!("skipped: {what} {id}: {why}"));
+    }
     if report.skipped.is_empty() {
         lines.push("no items were skipped".to_owned());
     }
     lines
-}
-
-fn injected_pin(pin: &Pin) -> InjectedPin {
-    InjectedPin {
-        id: pin.id.clone(),
-        priority: pin.priority,
-        text: pin.content.clone(),
-    }
-}
-
-/// Returns the files of the request as paths relative to the root of the project.
-fn files(project: &Project, request: &Request) -> Result<BTreeSet<String>> {
-    let mut files = BTreeSet::new();
-    for file in &request.files {
-        let root = project.root.to_string_lossy();
-        let file = file
-            .strip_prefix(&*root)
-            .map_or(&**file, |rest| rest.trim_start_matches('/'));
-        let file = file.replace('\\', "/");
-        files.insert(file.trim_start_matches("./").to_owned());
-    }
-    if request.staged {
-        files.extend(git::staged(&project.root)?.into_keys());
-    }
-    Ok(files)
-}
-
-/// Returns the lines that each staged file adds.
-fn staged_lines(project: &Project) -> Result<BTreeMap<String, String>> {
-    let files = git::added_in_index(&project.root)?;
-    let added = |file: AddedLines| {
-        let lines = file.text.split_inclusive('\n').zip(&file.is_added);
-        let text: String = lines
-            .filter(|(_, is_added)| **is_added)
-            .map(|(line, _)| line)
-            .collect();
-        (!text.is_empty()).then_some((file.path, text))
-    };
-    Ok(files.files.into_iter().filter_map(added).collect())
-}
-
-/// Number of bytes of a text that may be shortened.
-const MIN_LONG_TEXT: usize = 160;
-
-/// Returns the start of a long text. What is to be run is complete.
-fn start_of(stored: &MemoryFile, text: &str) -> Option<String> {
-    if text.len() < MIN_LONG_TEXT {
-        return None;
-    }
-    let Memory { heading, body, .. } = &stored.memory;
-    let is_check = moment::moment(body, heading.as_deref()) == Moment::Checking;
-    if is_check { None } else { short::start(text) }
-}
-
-/// Returns the text of a memory after its place.
-fn with_place(stored: &MemoryFile) -> String {
-    after_place(place(stored), text(stored))
-}
-
-fn after_place(place: Option<String>, text: String) -> String {
-    match place {
-        Some(place) => format!("{place}: {text}"),
-        None => text,
-    }
-}
-
-/// Returns the headings that a memory was imported from, without which "Keep the state here" is unclear, and
-/// the paths that it applies to.
-fn place(stored: &MemoryFile) -> Option<String> {
-    let Memory { heading, paths, .. } = &stored.memory;
-    let heading = heading
-        .as_deref()
-        .map(|heading| heading.trim_end_matches(':'));
-    // "Do not edit: …" below the heading "Do not edit".
-    let heading = heading.map(|heading| without_repeated(heading, &stored.memory.body));
-    let heading = heading.filter(|heading| !heading.is_empty());
-    let paths: Vec<String> = paths.iter().map(|glob| format!("`{glob}`")).collect();
-    let paths = paths.join(", ");
-    match (heading, paths.is_empty()) {
-        (None, true) => None,
-        (None, false) => Some(format!("In {paths}")),
-        (Some(heading), true) => Some(heading),
-        (Some(heading), false) => Some(format!("In {paths} ({heading})")),
-    }
-}
-
-/// Returns a path of headings without those that a text contains before its own words.
-fn without_repeated(heading: &str, body: &str) -> String {
-    let mut rest = body.trim_start();
-    let mut kept = Vec::new();
-    for title in heading.split(" › ") {
-        let repeated = format!("{}: ", title.trim_end_matches([':', '.', ' ']));
-        match rest.split_once(&repeated) {
-            Some((before, after)) if before.is_empty() || before.ends_with(": ") => rest = after,
-            _ => kept.push(title),
-        }
-    }
-    kept.join(" › ")
-}
-
-/// Returns the text of a memory without section tags.
-pub(crate) fn text(stored: &MemoryFile) -> String {
-    let body = &stored.memory.body;
-    if !body.contains("<!--") {
-        return body.trim().to_owned();
-    }
-    let span = Span::new(stored.text.len() - body.len(), stored.text.len());
-    let all = Section {
-        id: String::new(),
-        origin: Origin::Heading,
-        outer: span,
-        inner: span,
-    };
-    sections::content(&stored.text, &all, &sections::parse(&stored.text), false)
-        .trim()
-        .to_owned()
 }
 
 #[cfg(test)]

@@ -50,6 +50,13 @@ pub(crate) struct Linked {
     pub(crate) reasons: Vec<Reason>,
 }
 
+impl Linked {
+    fn is_changed(&self) -> bool {
+        let mut reasons = self.reasons.iter();
+        reasons.any(|reason| reason.is_changed == Some(true))
+    }
+}
+
 /// Link or anchor from a memory to a target.
 #[derive(Debug, Clone, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -73,18 +80,19 @@ const PATHS: &str = "paths";
 
 /// Returns the memories that are linked or anchored to the target.
 pub(crate) fn linked(project: &Project, args: &LinkedArgs) -> Result<Report> {
-    let parse = |text: &String| {
-        Query::parse(text).ok_or_else(|| {
-            UserError::usage("the query contains no words").hint("omit it to list all memories")
-        })
-    };
-    let query = args.query.as_ref().map(parse).transpose()?;
+    let mut query = None;
+    if let Some(text) = &args.query {
+        query = Query::parse(text);
+        if query.is_none() {
+            return Err(UserError::usage("the query contains no words")
+                .hint("omit it to list all memories")
+                .into());
+        }
+    }
     let targets = [(TargetPattern::parse(&args.target)?, None)];
-    let report = find(project, &targets, query.as_ref())?;
-    Ok(Report {
-        query: args.query.clone(),
-        ..report
-    })
+    let mut report = find(project, &targets, query.as_ref())?;
+    report.query.clone_from(&args.query);
+    Ok(report)
 }
 
 /// Returns the memories that are linked or anchored to changed files, given with their changed lines.
@@ -110,7 +118,8 @@ fn find(
 ) -> Result<Report> {
     let mut synced = sync::open(project)?;
     let warnings = std::mem::take(&mut synced.warnings);
-    let (edges, anchors) = (links::edges(project, &synced)?, synced.anchors()?);
+    let edges = links::edges(project, &synced)?;
+    let anchors = synced.anchors()?;
     let memories = synced.memories()?;
     let mut reasons = Reasons::new();
     for (pattern, hunks) in targets {
@@ -124,23 +133,23 @@ fn find(
         }
     }
     let superseded = links::supersession(&synced)?.superseded;
-    let found = memories
-        .into_iter()
-        .filter_map(|IndexedMemory { memory, file, .. }| {
-            let is_hidden =
-                memory.status == MemoryStatus::Archived || superseded.contains_key(&memory.id);
-            let reasons = reasons.remove(&memory.id).filter(|_| !is_hidden)?;
-            let (id, memory_type) = (memory.id, memory.memory_type);
-            Some(Linked {
-                id,
+    let mut found = Vec::new();
+    for IndexedMemory { memory, file, .. } in memories {
+        let is_hidden =
+            memory.status == MemoryStatus::Archived || superseded.contains_key(&memory.id);
+        if let Some(reasons) = reasons.remove(&memory.id)
+            && !is_hidden
+        {
+            found.push(Linked {
+                id: memory.id,
                 file,
-                memory_type,
+                memory_type: memory.memory_type,
                 score: None,
                 reasons,
-            })
-        });
-    let mut memories: Vec<Linked> = found.collect();
-    rank(&synced, query, &mut memories)?;
+            });
+        }
+    }
+    rank(&synced, query, &mut found)?;
     let targets = targets
         .iter()
         .map(|(pattern, _)| pattern.text.clone())
@@ -148,7 +157,7 @@ fn find(
     Ok(Report {
         targets,
         query: None,
-        memories,
+        memories: found,
         warnings,
     })
 }
@@ -193,16 +202,14 @@ fn display(memory: &Linked, reason: &Reason) -> String {
     if *relation == PATHS {
         return format!("applies to {target}");
     }
-    let location = reason
-        .line
-        .map(|line| format!(" {}:{line}", memory.file))
-        .unwrap_or_default();
-    let context = reason
-        .context
-        .as_ref()
-        .map(|it| format!("  {it}"))
-        .unwrap_or_default();
-    format!("{relation} {target}{location}{context}")
+    let mut text = format!("{relation} {target}");
+    if let Some(line) = reason.line {
+        text.push_str(&format!(" {}:{line}", memory.file));
+    }
+    if let Some(context) = &reason.context {
+        text.push_str(&format!("  {context}"));
+    }
+    text
 }
 
 /// The target argument in each of its possible meanings.
@@ -260,17 +267,20 @@ impl TargetPattern {
 
     /// Returns whether a location is the target or inside it.
     fn matches_location(&self, file: &str, symbol: Option<&str>) -> bool {
-        let in_path = self.path.as_ref().is_some_and(|path| {
-            let rest = file.strip_prefix(path.as_str());
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        });
-        match &self.symbol {
-            None => in_path,
-            // A name without a path: of a file or of a symbol.
-            Some(name) if self.memory.is_some() => {
-                in_path || symbol.is_some_and(|symbol| is_in_symbol(symbol, name))
-            }
-            Some(name) => in_path && symbol.is_some_and(|symbol| is_in_symbol(symbol, name)),
+        let rest = self
+            .path
+            .as_ref()
+            .and_then(|path| file.strip_prefix(&**path));
+        let in_path = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        let Some(name) = &self.symbol else {
+            return in_path;
+        };
+        let in_symbol = symbol.is_some_and(|symbol| is_in_symbol(symbol, name));
+        // A name without a path: of a file or of a symbol.
+        if self.memory.is_some() {
+            in_path || in_symbol
+        } else {
+            in_path && in_symbol
         }
     }
 
@@ -311,16 +321,20 @@ fn overlap(project: &Project, path: &str, hunks: Hunks<'_>, part: &Part) -> Opti
         Part::Lines(first, last) => vec![(*first, *last)],
         Part::Symbol(symbol) => {
             let all = track::locate_all(&project.root, path, Some(symbol)).ok()?;
-            all.into_iter().filter_map(|it| it.found.lines).collect()
+            all.into_iter()
+                .filter_map(|place| place.found.lines)
+                .collect()
         }
         Part::Section(_) => return None,
     };
-    let is_changed = |(first, last)| {
-        hunks
-            .iter()
-            .any(|(start, end)| *start <= last && *end > first)
-    };
-    Some(parts.into_iter().any(is_changed))
+    for (first, last) in parts {
+        for (start, end) in hunks {
+            if *start <= last && *end > first {
+                return Some(true);
+            }
+        }
+    }
+    Some(false)
 }
 
 /// Reasons by memory id.
@@ -403,22 +417,22 @@ fn add_paths(pattern: &TargetPattern, memories: &[IndexedMemory], reasons: &mut 
 /// their number of reasons, then by id.
 fn rank(synced: &SyncedStore, query: Option<&Query>, memories: &mut [Linked]) -> Result<()> {
     if let Some(query) = query {
-        let is_wanted = |id: &str| memories.iter().any(|it| it.id == id);
+        let is_wanted = |id: &str| memories.iter().any(|memory| memory.id == id);
         let found = signals::search(&synced.store, query, &is_wanted)?;
-        let scores: BTreeMap<String, f64> = found
-            .into_iter()
-            .map(|it| (it.id, rounded(it.score)))
-            .collect();
+        let mut scores = BTreeMap::new();
+        for hit in found {
+            scores.insert(hit.id, rounded(hit.score));
+        }
         for memory in memories.iter_mut() {
             memory.score = Some(scores.get(&memory.id).copied().unwrap_or(0.0));
         }
     }
-    let is_changed = |it: &Linked| it.reasons.iter().any(|it| it.is_changed == Some(true));
     memories.sort_by(|a, b| {
-        let score = |it: &Linked| it.score.unwrap_or(0.0);
-        score(b)
-            .total_cmp(&score(a))
-            .then_with(|| is_changed(b).cmp(&is_changed(a)))
+        let a_score = a.score.unwrap_or(0.0);
+        let b_score = b.score.unwrap_or(0.0);
+        b_score
+            .total_cmp(&a_score)
+            .then_with(|| b.is_changed().cmp(&a.is_changed()))
             .then_with(|| b.reasons.len().cmp(&a.reasons.len()))
             .then_with(|| a.id.cmp(&b.id))
     });

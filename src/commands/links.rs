@@ -44,21 +44,23 @@ fn print_table(report: &Report, only_broken: bool, out: &mut Printer) {
 }
 
 fn row(edge: &Edge) -> [String; 5] {
-    let resolved_to = edge.resolved_to.as_ref().filter(|_| edge.is_broken());
-    let notes: Vec<String> = resolved_to
-        .map(|it| format!("now {it}"))
-        .into_iter()
-        .chain(edge.note.clone())
-        .collect();
+    let mut notes = Vec::new();
+    if let Some(target) = &edge.resolved_to
+        && edge.is_broken()
+    {
+        notes.push(format!("now {target}"));
+    }
+    notes.extend(edge.note.clone());
+    let context = if notes.is_empty() {
+        edge.context.clone()
+    } else {
+        notes.join(", ")
+    };
     [
         format!("{}:{}", edge.file, edge.line),
         edge.relation.to_string(),
         edge.target.clone(),
         edge.state.to_string(),
-        if notes.is_empty() {
-            edge.context.clone()
-        } else {
-            notes.join(", ")
-        },
+        context,
     ]
 }

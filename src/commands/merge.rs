@@ -104,15 +104,15 @@ pub(crate) fn merge(project: &Project, args: &MergeArgs, content: Option<&str>) 
         names::check(id)?;
         memories.check_free(id)?;
     }
-    let old = existing
-        .map(|stored| project.bank.utf8_text(stored))
-        .transpose()?;
+    let (old, file) = match existing {
+        Some(stored) => (Some(project.bank.utf8_text(stored)?), stored.file.clone()),
+        None => (None, format!("{id}.md")),
+    };
     let (sources, mut warnings) = find_sources(project, args, &memories, old.as_deref())?;
-    let moving: Vec<&MemoryFile> = sources.iter().map(|source| source.stored).collect();
     let target = Redirect {
-        sources: moving,
+        sources: sources.iter().map(|source| source.stored).collect(),
         id,
-        file: existing.map_or_else(|| format!("{id}.md"), |stored| stored.file.clone()),
+        file,
     };
     let Redirect {
         sources: moving,
@@ -137,12 +137,11 @@ pub(crate) fn merge(project: &Project, args: &MergeArgs, content: Option<&str>) 
     let mut redirected = Vec::new();
     let mut old_texts: Vec<(&str, String)> = Vec::new();
     old_texts.extend(old.iter().map(|text| (file.as_str(), text.clone())));
-    let is_merged = |file: &str| moving.iter().any(|source| source.file == file);
-    let others = memories
-        .all
-        .iter()
-        .filter(|it| it.memory.id != id && !is_merged(&it.file));
-    for other in others {
+    for other in &memories.all {
+        let is_merged = moving.iter().any(|source| source.file == other.file);
+        if is_merged || other.memory.id == id {
+            continue;
+        }
         let id = other.memory.id.clone();
         match target.in_memory(project, other) {
             Ok((_, 0)) => {}
@@ -159,15 +158,17 @@ pub(crate) fn merge(project: &Project, args: &MergeArgs, content: Option<&str>) 
 
     let mut anchors = memories.anchors.clone();
     // Sources that an interrupted merge moved to the trash have their anchors there.
-    let exists = |id: &str| memories.all.iter().any(|stored| stored.memory.id == id);
-    anchors.retain(|id, _| exists(id) || !args.sources.contains(id));
+    anchors.retain(|id, _| {
+        let exists = memories.all.iter().any(|stored| stored.memory.id == *id);
+        exists || !args.sources.contains(id)
+    });
     let anchor_from = target.move_anchor(&mut anchors, &merged, &mut warnings);
-    created
-        .iter()
-        .chain(&changed)
-        .try_for_each(|(_, text)| check_size(text))?;
+    for (_, text) in created.iter().chain(&changed) {
+        check_size(text)?;
+    }
     trash::record_deletion(project, moving)?;
-    let (before, after) = (memories.anchors.clone(), anchors.clone());
+    let before = memories.anchors.clone();
+    let after = anchors.clone();
     project.bank.import(&ImportChanges {
         created,
         changed,
@@ -176,9 +177,9 @@ pub(crate) fn merge(project: &Project, args: &MergeArgs, content: Option<&str>) 
     })?;
     let merged_sources = trash::move_to_trash(project, &mut anchors, moving);
     if merged_sources.is_err() {
-        old_texts
-            .iter()
-            .try_for_each(|(file, text)| project.bank.rewrite(file, text))?;
+        for (file, text) in &old_texts {
+            project.bank.rewrite(file, text)?;
+        }
         project.bank.write_anchors(&memories.anchors)?;
         if old.is_none() {
             project.bank.discard(file)?;
@@ -189,7 +190,8 @@ pub(crate) fn merge(project: &Project, args: &MergeArgs, content: Option<&str>) 
         && let Some(secret) = secrets::find_secret(&merged)
     {
         // A warning is enough, because the secret already was in the bank.
-        let (line, kind) = (secret.line + 1, secret.kind);
+        let line = secret.line + 1;
+        let kind = secret.kind;
         warnings.push(format!(
             "`{file}:{line}` contains {kind} from a merged memory"
         ));
@@ -246,25 +248,30 @@ fn find_sources<'a>(
 
 /// Returns the parts to append to a target with this text, without parts that it contains.
 fn additions(text: &str, sources: &[Source], content: Option<&str>, newline: &str) -> Vec<String> {
-    let is_new = |addition: &String| !text.contains(addition.as_str());
+    let mut additions = Vec::new();
     let Some(content) = content else {
-        let parts = sources
-            .iter()
-            .map(|it| merge_text::part(&it.stored.memory.id, &it.text, newline));
-        return parts.filter(is_new).collect();
+        for source in sources {
+            additions.push(merge_text::part(
+                &source.stored.memory.id,
+                &source.text,
+                newline,
+            ));
+        }
+        additions.retain(|addition| !text.contains(addition.as_str()));
+        return additions;
     };
+    let mut notes = Vec::new();
+    for source in sources {
+        notes.push(merge_text::note(&source.stored.memory.id));
+    }
+    notes.retain(|note| !text.contains(note.as_str()));
     let summary = edit::normalize(&content[frontmatter::body_start(content)..], newline);
-    let notes = sources
-        .iter()
-        .map(|source| merge_text::note(&source.stored.memory.id))
-        .filter(is_new);
-    let notes = notes.collect::<Vec<_>>().join(newline);
-    let additions = [Some(summary).filter(is_new), Some(notes)];
+    if !text.contains(summary.as_str()) {
+        additions.push(summary);
+    }
+    additions.push(notes.join(newline));
+    additions.retain(|addition| !addition.is_empty());
     additions
-        .into_iter()
-        .flatten()
-        .filter(|addition| !addition.is_empty())
-        .collect()
 }
 
 /// Returns the text of a new target.
@@ -383,7 +390,7 @@ impl Redirect<'_> {
         let found = self
             .sources
             .iter()
-            .filter_map(|it| anchors.get_key_value(&it.memory.id));
+            .filter_map(|source| anchors.get_key_value(&source.memory.id));
         let mut candidates: Vec<(String, Anchor)> = found
             .map(|(id, anchor)| (id.clone(), anchor.clone()))
             .collect();
@@ -496,7 +503,8 @@ fn print(report: &Report, out: &mut Printer) {
     };
     out.line(&format!("{} {id} {file}", out.paint(OK, verb)));
     for moved in &report.merged {
-        let (id, file) = (out.style(NAME, &moved.id), out.safe(&moved.file));
+        let id = out.style(NAME, &moved.id);
+        let file = out.safe(&moved.file);
         out.line(&format!("  {id} moved to the trash as {file}"));
     }
     for other in &report.redirected {

@@ -16,7 +16,6 @@ pub(crate) mod content;
 pub(crate) mod create;
 pub(crate) mod demo;
 pub(crate) mod doctor;
-pub(crate) mod feedback;
 mod findings;
 pub(crate) mod hooks;
 pub(crate) mod import;

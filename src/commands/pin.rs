@@ -51,19 +51,22 @@ enum PinCommand {
 }
 
 pub(crate) fn run(args: &PinArgs, settings: &Settings, out: &mut Printer) -> CliResult {
-    let (project, session) = (&settings.project, session(&args.session, settings));
+    let project = &settings.project;
+    let session = session(&args.session, settings);
     match &args.command {
         PinCommand::Add(request) => {
             let report = pins::add(project, request, session)?;
             out.warn(&report.warnings);
             out.report(&report, |report, out| {
                 let PinReport { pin, tokens, .. } = &report.pin;
-                let (pinned, id) = (out.paint(OK, "pinned"), out.style(NAME, &pin.id));
+                let pinned = out.paint(OK, "pinned");
+                let id = out.style(NAME, &pin.id);
                 let expiry = expiry_label(&report.pin);
                 let about = format!("({}, {expiry}, {tokens} tokens)", pin.priority);
                 out.line(&format!("{pinned} {id} {}", out.paint(DIM, &about)));
                 for id in &report.evicted {
-                    let (removed, id) = (out.paint(WARN, "removed"), out.style(NAME, id));
+                    let removed = out.paint(WARN, "removed");
+                    let id = out.style(NAME, id);
                     out.line(&format!("  {removed} {id} to stay within the limits"));
                 }
             })

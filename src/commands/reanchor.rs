@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use anyhow::Result;
-use cerberus_bank::MemoryFile;
+use cerberus_bank::LOCKFILE;
 use cerberus_bank::lockfile::Anchors;
 use cerberus_bank::ops::anchors::remember_look_alikes;
 use cerberus_bank::ops::memories::{Filter, Memories, find_named};
@@ -93,7 +93,7 @@ pub(crate) struct Report {
     pub(crate) warnings: Vec<String>,
 }
 
-/// What is wrong with the accepted pattern of a memory.
+/// A fault of the accepted pattern of a memory.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct PatternFault {
     pub(crate) id: String,
@@ -155,13 +155,11 @@ impl Finding {
 
     /// Returns whether the code is in place and at most touched.
     fn is_kept_in_place(&self) -> bool {
+        let Some(new) = &self.new else {
+            return false;
+        };
         let is_kept = self.state == State::Fresh || self.degree == Some(Degree::Touched);
-        is_kept
-            && !self.drift
-            && self
-                .new
-                .as_ref()
-                .is_some_and(|new| new.is_place_of(&self.old))
+        is_kept && !self.drift && new.is_place_of(&self.old)
     }
 
     /// Returns whether there is no code to record.
@@ -188,8 +186,13 @@ impl TrackedLocation {
     /// Returns whether the file and the name are the same. The number among the definitions of the
     /// name changes without a move.
     pub(crate) fn is_place_of(&self, old: &Self) -> bool {
-        let name = |it: &Self| it.symbol.as_deref().map(|it| split_number(it).0.to_owned());
-        self.file == old.file && name(self) == name(old)
+        self.file == old.file && self.name() == old.name()
+    }
+
+    /// Returns the symbol without its number.
+    fn name(&self) -> Option<&str> {
+        let (name, _) = split_number(self.symbol.as_deref()?);
+        Some(name)
     }
 }
 
@@ -228,14 +231,14 @@ pub(crate) fn reanchor(
     progress: Progress<'_>,
 ) -> Result<Report> {
     // Held from the first read to the write, so that no other write is lost.
-    let guard = args
-        .writes()
-        .then(|| project.bank.lock_for_writing())
-        .transpose()?;
-    let has_conflict = args.writes() && project.bank.has_conflict()?;
-    let resolved = has_conflict
-        .then(|| conflict::resolve(project))
-        .transpose()?;
+    let mut guard = None;
+    let mut resolved = None;
+    if args.writes() {
+        guard = Some(project.bank.lock_for_writing()?);
+        if project.bank.has_conflict()? {
+            resolved = Some(conflict::resolve(project)?);
+        }
+    }
     let memories = Memories::load(project)?;
     if args.check && !memories.unread.is_empty() {
         return Err(UserError::environment(memories.unread.join("; ")).into());
@@ -247,9 +250,10 @@ pub(crate) fn reanchor(
         undecided.retain(|id, _| !report.orphans.contains(id));
         report.written = true;
         report.ok &= undecided.is_empty();
-        let (ids, warnings): (_, Vec<_>) = undecided.into_iter().unzip();
-        report.undecided = ids;
-        report.warnings.extend(warnings);
+        for (id, warning) in undecided {
+            report.undecided.push(id);
+            report.warnings.push(warning);
+        }
     }
     Ok(report)
 }
@@ -268,18 +272,20 @@ pub(crate) fn reanchor_in(
     };
     filter.check(memories.all.iter().map(|stored| &stored.memory))?;
     let selected = selected(project, args, &filter, memories)?;
-    let mut examples = followed_examples(&selected);
-    let is_followed = |it: &Example<'_>| it.anchor.language.is_none_or(language::is_built);
     let mut lacking = BTreeMap::new();
-    for language in examples
-        .iter()
-        .filter(|it| !is_followed(it))
-        .filter_map(|it| it.anchor.language)
-    {
-        *lacking.entry(language).or_default() += 1;
+    let mut examples = Vec::new();
+    let mut old = Vec::new();
+    for example in followed_examples(&selected) {
+        match example.anchor.language {
+            Some(language) if !language::is_built(language) => {
+                *lacking.entry(language).or_default() += 1;
+            }
+            _ => {
+                old.push(example.anchor.clone());
+                examples.push(example);
+            }
+        }
     }
-    examples.retain(is_followed);
-    let old: Vec<Anchor> = examples.iter().map(|it| it.anchor.clone()).collect();
     let followed = track::follow(&project.root, &project.exclude, &old, progress)?;
     let pairs: Vec<(&Example<'_>, Outcome)> = examples.iter().zip(followed).collect();
     let reconciler = Reconciler::new(project, memories, args, &pairs)?;
@@ -310,43 +316,42 @@ pub(crate) fn reanchor_in(
     }
     if args.writes() {
         // Versions of the lock file before 3 have none. Whoever records an anchor completes it.
-        let is_incomplete = |(id, anchor): &(&String, &mut Anchor)| {
-            anchor.look_alikes.is_none() && memories.anchors.get(*id) != Some(&**anchor)
-        };
-        let incomplete = anchors
-            .iter_mut()
-            .filter(is_incomplete)
-            .map(|(_, anchor)| anchor);
-        let mut incomplete: Vec<&mut Anchor> = incomplete.collect();
+        let mut incomplete = Vec::new();
+        for (id, anchor) in &mut anchors {
+            if anchor.look_alikes.is_none() && memories.anchors.get(id) != Some(&*anchor) {
+                incomplete.push(anchor);
+            }
+        }
         remember_look_alikes(project, &mut incomplete)?;
     }
     let written = args.writes() && project.bank.write_anchors_undoably(&anchors, false)?;
-    let is_lost = |it: &&Finding| matches!(it.state, State::Gone | State::Ambiguous);
-    let lost: BTreeSet<&str> = results
-        .iter()
-        .filter(is_lost)
-        .map(|it| it.old.file.as_str())
-        .collect();
     let mut warnings = memories.warnings.clone();
-    if !lost.is_empty() {
+    if !lacking.is_empty() {
+        warnings.push(language::lacks("anchor", &lacking));
+    }
+    let mut lost_files = BTreeSet::new();
+    let mut fails = false;
+    for finding in &results {
+        fails |= finding.drift || (args.strict && finding.edited);
+        if matches!(finding.state, State::Gone | State::Ambiguous) {
+            lost_files.insert(finding.old.file.as_str());
+        }
+    }
+    if !lost_files.is_empty() {
         // Their code may be where the search could not look.
         warnings.extend(walk::walk(&project.root, &project.exclude)?.all_warnings());
     }
-    warnings.extend((!lacking.is_empty()).then(|| language::lacks("anchor", &lacking)));
-    warnings.extend(track::limit_warnings(&project.root, &lost));
+    warnings.extend(track::limit_warnings(&project.root, &lost_files));
     if let Some(Some(_)) = args.accept {
-        warnings.extend(results.iter().filter(|it| it.is_lost()).map(|it| {
-            format!(
-                "nothing of `{}` is accepted: its code is {}",
-                it.id, it.state
-            )
-        }));
+        for Finding { id, state, .. } in results.iter().filter(|finding| finding.is_lost()) {
+            warnings.push(format!(
+                "nothing of `{id}` is accepted: its code is {state}"
+            ));
+        }
     }
-    let fails = |finding: &Finding| finding.drift || (args.strict && finding.edited);
+    let is_recorded = written || differ_only_in_layout(&expected, &memories.anchors);
     Ok(Report {
-        ok: (written || differ_only_in_layout(&expected, &memories.anchors))
-            && patterns.is_empty()
-            && !results.iter().any(fails),
+        ok: is_recorded && patterns.is_empty() && !fails,
         summary: summary(&results),
         results,
         orphans,
@@ -359,20 +364,21 @@ pub(crate) fn reanchor_in(
 
 /// Tests the accepted patterns of the selected memories with the examples of their rules.
 fn pattern_faults(project: &Project, memories: &Memories, filter: &Filter) -> Vec<PatternFault> {
-    let selected = memories
-        .all
-        .iter()
-        .filter(|it| filter.takes(it, &memories.anchors));
-    let fault = |stored: &MemoryFile| {
-        let id = stored.memory.id.clone();
-        let message = patterns::fault(project, stored, memories.anchors.get(&id))?;
-        Some(PatternFault {
-            id,
-            memory: project.bank.shown_path(&stored.file, &project.root),
-            message,
-        })
-    };
-    selected.filter_map(fault).collect()
+    let mut faults = Vec::new();
+    for stored in &memories.all {
+        if !filter.takes(stored, &memories.anchors) {
+            continue;
+        }
+        let id = &stored.memory.id;
+        if let Some(message) = patterns::fault(project, stored, memories.anchors.get(id)) {
+            faults.push(PatternFault {
+                id: id.clone(),
+                memory: project.bank.shown_path(&stored.file, &project.root),
+                message,
+            });
+        }
+    }
+    faults
 }
 
 /// Returns the anchors that the arguments select.
@@ -382,43 +388,43 @@ fn selected(
     filter: &Filter,
     memories: &Memories,
 ) -> Result<Anchors> {
-    let accepted = args
-        .accept
-        .iter()
-        .flatten()
-        .map(|prefix| memories.find(prefix))
-        .next();
-    let accepted = accepted.transpose()?.map(|stored| &stored.memory.id);
-    let changed = args.since.as_ref().map(|revision| {
-        let files = memories
-            .anchors
-            .values()
-            .map(|anchor| anchor.file.clone())
-            .collect();
+    let mut accepted = None;
+    if let Some(Some(prefix)) = &args.accept {
+        accepted = Some(&memories.find(prefix)?.memory.id);
+    }
+    let mut changed = None;
+    if let Some(revision) = &args.since {
+        let anchors = memories.anchors.values();
+        let files = anchors.map(|anchor| anchor.file.clone()).collect();
         let bank = project.bank.folder().strip_prefix(&project.root).ok();
-        git::changed_since(&project.root, revision, &files, bank)
-    });
-    let changed = changed.transpose()?;
-    let is_changed = |changed: &BTreeSet<String>, anchor: &Anchor, file: &str| {
-        let has = |file: &str| changed.contains(&project.bank.shown_path(file, &project.root));
-        has("anchors.lock") || changed.contains(&anchor.file) || has(file)
-    };
+        let since = git::changed_since(&project.root, revision, &files, bank)?;
+        let lock_file = project.bank.shown_path(LOCKFILE, &project.root);
+        // A change of the lock file may concern any anchor.
+        if !since.contains(&lock_file) {
+            changed = Some(since);
+        }
+    }
     let mut selected = Anchors::new();
     for stored in &memories.all {
         let id = &stored.memory.id;
         let Some(anchor) = memories.anchors.get(id) else {
             continue;
         };
-        if filter.takes(stored, &memories.anchors)
-            && accepted.is_none_or(|accepted| accepted == id)
-            && changed
-                .as_ref()
-                .is_none_or(|changed| is_changed(changed, anchor, &stored.file))
-        {
+        let is_changed = match &changed {
+            None => true,
+            Some(changed) => {
+                let memory = project.bank.shown_path(&stored.file, &project.root);
+                changed.contains(&anchor.file) || changed.contains(&memory)
+            }
+        };
+        let is_accepted = accepted.is_none_or(|accepted| accepted == id);
+        if is_changed && is_accepted && filter.takes(stored, &memories.anchors) {
             selected.insert(id.clone(), anchor.clone());
         }
     }
-    if let (Some(id), true) = (accepted, selected.is_empty()) {
+    if let Some(id) = accepted
+        && selected.is_empty()
+    {
         return Err(UserError::usage(format!("`{id}` has no anchor to accept"))
             .hint(format!("find one with `cerberus memory anchor {id}`"))
             .into());
@@ -450,39 +456,43 @@ fn explained(report: Report, prefix: &str, writes: bool) -> Result<Report> {
 
 /// Compares anchors without the fields that change when code is only reformatted.
 fn differ_only_in_layout(new: &Anchors, old: &Anchors) -> bool {
-    let without_layout = |anchors: &Anchors| -> Anchors {
-        let mut anchors = anchors.clone();
-        for anchor in anchors.values_mut() {
-            (anchor.fingerprint.bytes, anchor.fingerprint.file) = (0, 0);
-            anchor.commit = None;
-        }
-        anchors
-    };
     without_layout(new) == without_layout(old)
+}
+
+fn without_layout(anchors: &Anchors) -> Anchors {
+    let mut anchors = anchors.clone();
+    for anchor in anchors.values_mut() {
+        anchor.fingerprint.bytes = 0;
+        anchor.fingerprint.file = 0;
+        anchor.commit = None;
+    }
+    anchors
 }
 
 /// Returns the anchors without a memory. Empty if not all memories are known.
 fn orphans(memories: &Memories, filter: &Filter) -> Vec<String> {
-    let is_filtered = filter.scope.as_deref().is_some_and(|scope| scope != "all");
+    let mut orphans = Vec::new();
+    let is_filtered = !matches!(filter.scope.as_deref(), None | Some("all"));
     if is_filtered || memories.is_partial {
-        return Vec::new();
+        return orphans;
     }
-    let has_memory = |id: &&String| memories.all.iter().any(|stored| &stored.memory.id == *id);
-    memories
-        .anchors
-        .keys()
-        .filter(|id| !has_memory(id))
-        .cloned()
-        .collect()
+    for id in memories.anchors.keys() {
+        if !memories.all.iter().any(|stored| &stored.memory.id == id) {
+            orphans.push(id.clone());
+        }
+    }
+    orphans
 }
 
 fn summary(results: &[Finding]) -> Summary {
     let mut states: BTreeMap<State, usize> = State::ALL.iter().map(|state| (*state, 0)).collect();
+    let mut failed = 0;
     for finding in results {
         *states.entry(finding.state).or_default() += 1;
+        if finding.drift && matches!(finding.state, State::Gone | State::Ambiguous) {
+            failed += 1;
+        }
     }
-    let is_lost = |it: &&Finding| it.drift && matches!(it.state, State::Gone | State::Ambiguous);
-    let failed = results.iter().filter(is_lost).count();
     Summary {
         total: results.len(),
         anchored: results.len() - failed,
@@ -515,10 +525,10 @@ pub(crate) fn run(args: &ReanchorArgs, settings: &Settings, out: &mut Printer) -
         Some(_) => print::explanation(&report.results[0], out),
         None => print::report(&report, args, out),
     }
-    let fails = (args.check && !report.ok)
-        || !report.undecided.is_empty()
-        || (matches!(args.accept, Some(Some(_))) && report.results.iter().any(Finding::is_lost));
-    Ok(if fails {
+    let is_lost =
+        matches!(args.accept, Some(Some(_))) && report.results.iter().any(Finding::is_lost);
+    let fails = args.check && !report.ok;
+    Ok(if fails || is_lost || !report.undecided.is_empty() {
         ExitStatus::CheckFailed
     } else {
         ExitStatus::Done

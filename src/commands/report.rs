@@ -211,7 +211,7 @@ pub(crate) fn report(project: &Project, progress: Progress<'_>) -> Result<(Repor
     let with_state = memories
         .all
         .iter()
-        .map(|it| (it, findings.contains_key(&it.memory.id)));
+        .map(|stored| (stored, findings.contains_key(&stored.memory.id)));
     let counts = Counts {
         of_memories: MemoryCounts::of(with_state),
         rules: RuleCounts::of(&memories),
@@ -270,39 +270,42 @@ fn lines<'a>(
     anchors: &'a Anchors,
     findings: &BTreeMap<String, Finding>,
 ) -> BTreeMap<&'a str, Lines> {
-    let found = anchors.iter().filter_map(|(id, anchor)| {
-        let new = findings.get(id)?.new.as_ref()?;
-        Some((id.as_str(), anchor, new.start_line.zip(new.end_line)))
-    });
-    let (known, unknown): (Vec<_>, Vec<_>) = found.partition(|(_, _, lines)| lines.is_some());
-    let anchors: Vec<&Anchor> = unknown.iter().map(|(_, anchor, _)| *anchor).collect();
-    let verified = track::verify_all(&project.root, &anchors);
-    let verified = unknown
-        .iter()
-        .zip(verified)
-        .filter_map(|((id, ..), symbol)| {
-            Some((*id, symbol.filter(|symbol| !symbol.is_ambiguous)?.lines))
-        });
-    let lines = |(id, _, lines): (_, _, Option<Lines>)| {
-        lines.map(|(first, last)| (id, (first - 1, last - 1)))
-    };
-    known
-        .into_iter()
-        .filter_map(lines)
-        .chain(verified)
-        .collect()
+    let mut lines = BTreeMap::new();
+    let mut unknown_ids = Vec::new();
+    let mut unknown = Vec::new();
+    for (id, anchor) in anchors {
+        let Some(new) = findings.get(id).and_then(|finding| finding.new.as_ref()) else {
+            continue;
+        };
+        if let (Some(first), Some(last)) = (new.start_line, new.end_line) {
+            lines.insert(id.as_str(), (first - 1, last - 1));
+        } else {
+            unknown_ids.push(id.as_str());
+            unknown.push(anchor);
+        }
+    }
+    let symbols = track::verify_all(&project.root, &unknown);
+    for (id, symbol) in unknown_ids.into_iter().zip(symbols) {
+        if let Some(symbol) = symbol
+            && !symbol.is_ambiguous
+        {
+            lines.insert(id, symbol.lines);
+        }
+    }
+    lines
 }
 
 fn anchored(anchor: &Anchor, finding: &Finding, code: Option<Code>) -> Anchored {
-    let record = finding
-        .written
-        .then(|| "cerberus memory reanchor".to_owned());
+    let mut command = finding.next.clone();
+    if command.is_none() && finding.written {
+        command = Some("cerberus memory reanchor".to_owned());
+    }
     Anchored {
         kind: anchor.kind,
         language: anchor.language,
         quality: rounded(anchor.quality),
         match_score: rounded(anchor.match_score),
-        command: finding.next.clone().or(record),
+        command,
         code,
         finding: finding.clone(),
         others: anchor.others.iter().map(OtherSummary::from).collect(),
@@ -335,13 +338,14 @@ fn code(
 fn commit(project: &Project, entries: &[Entry]) -> Option<Commit> {
     let head = git::head(&project.root)?;
     let bank = project.bank.folder().strip_prefix(&project.root).ok();
-    let findings = entries
-        .iter()
-        .filter_map(|entry| Some(&entry.anchor.as_ref()?.finding));
-    let examples: BTreeSet<String> = findings
-        .flat_map(|it| it.new.iter().chain([&it.old]))
-        .map(|it| it.file.clone())
-        .collect();
+    let mut examples = BTreeSet::new();
+    for anchor in entries.iter().filter_map(|entry| entry.anchor.as_ref()) {
+        let finding = &anchor.finding;
+        examples.insert(finding.old.file.clone());
+        if let Some(new) = &finding.new {
+            examples.insert(new.file.clone());
+        }
+    }
     let changed = git::changed_since(&project.root, &head.id, &examples, bank).unwrap_or_default();
     Some(Commit {
         id: head.id,
@@ -356,7 +360,8 @@ pub(crate) fn run(args: &ReportArgs, settings: &Settings, out: &mut Printer) -> 
             .hint("write the page with `cerberus memory report --html report.html`")
             .into());
     }
-    let (bank, root) = (&settings.project.bank, &settings.project.root);
+    let bank = &settings.project.bank;
+    let root = &settings.project.root;
     let file = page_file(args.html.as_deref(), bank, root, out)?;
     let bar = ProgressBar::new(out.terminal, "following anchors");
     let (report, store_warnings) = report(&settings.project, &|done, total| bar.step(done, total))?;
@@ -402,14 +407,10 @@ pub(super) fn page_file(
 }
 
 fn print_summary(counts: &Counts, path: &Path, n_bytes: usize, out: &mut Printer) {
-    let (wrote, n) = (
-        out.paint(OK, "wrote"),
-        plural(counts.of_memories.memories, "memory"),
-    );
-    let (path, n_kb) = (
-        out.safe(&path.display().to_string()),
-        n_bytes.div_ceil(1024),
-    );
+    let wrote = out.paint(OK, "wrote");
+    let n = plural(counts.of_memories.memories, "memory");
+    let path = out.safe(&path.display().to_string());
+    let n_kb = n_bytes.div_ceil(1024);
     out.line(&format!("{wrote} {n} to {path}, {n_kb} KB"));
     out.line(&counts.rules.to_string());
     if counts.drifted > 0 {

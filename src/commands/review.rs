@@ -207,7 +207,9 @@ pub(crate) fn list(project: &Project, args: &ReviewArgs, progress: Progress<'_>)
         examples::find(code, &queries, options)?
     };
 
-    let (mut items, mut sure, mut folded) = (Vec::new(), Vec::new(), Vec::new());
+    let mut items = Vec::new();
+    let mut sure = Vec::new();
+    let mut folded = Vec::new();
     for (target, mut ranking) in targets.iter().zip(rankings) {
         warnings.append(&mut ranking.warnings);
         let id = &target.stored.memory.id;
@@ -251,7 +253,7 @@ fn order(a: &Item, b: &Item) -> std::cmp::Ordering {
     let best = |item: &Item| {
         item.candidates
             .iter()
-            .filter_map(|it| it.quality)
+            .filter_map(|candidate| candidate.quality)
             .fold(0.0, f64::max)
     };
     let key = |item: &Item| (item.reason, item.kind == RuleKind::Process, item.confidence);
@@ -304,7 +306,8 @@ fn targets<'a>(
     } else {
         requested
     };
-    let (mut targets, mut warnings) = (Vec::new(), Vec::new());
+    let mut targets = Vec::new();
+    let mut warnings = Vec::new();
     for stored in stored {
         let id = &stored.memory.id;
         let finding = findings.get(id);
@@ -418,24 +421,25 @@ fn candidates(
         _ => finding.new.as_slice(),
     });
     let stub = finding
-        .filter(|it| it.degree == Some(Degree::Gutted))
-        .and_then(|it| it.new.as_ref());
+        .filter(|finding| finding.degree == Some(Degree::Gutted))
+        .and_then(|finding| finding.new.as_ref());
     let mut all: Vec<Candidate> = Vec::new();
     for place in places {
         let ranked = ranked
             .iter()
-            .find(|it| it.file == place.file && it.symbol == place.symbol);
+            .find(|symbol| symbol.file == place.file && symbol.symbol == place.symbol);
         let found = ranked.cloned().map(Candidate::from);
         all.extend(found.or_else(|| tracked(project, place)));
     }
     all.iter_mut()
         .for_each(|candidate| candidate.is_anchored = true);
     for ranked in ranked {
-        let is_stub = stub.is_some_and(|it| it.file == ranked.file && it.symbol == ranked.symbol);
+        let is_stub =
+            stub.is_some_and(|stub| stub.file == ranked.file && stub.symbol == ranked.symbol);
         if !is_stub
             && !all
                 .iter()
-                .any(|it| it.file == ranked.file && it.symbol == ranked.symbol)
+                .any(|other| other.file == ranked.file && other.symbol == ranked.symbol)
         {
             all.push(Candidate::from(ranked.clone()));
         }
@@ -495,10 +499,13 @@ fn add_outdated(settings: &Settings, items: &mut [Item]) -> Result<()> {
     let checked = check::check(&args, settings)?;
     for item in items {
         let file = bank.shown_path(&item.file, root);
-        let of_item = checked.findings.iter().filter(|it| it.file == file);
-        let stale = of_item.filter(|it| it.severity == Severity::Error);
+        let of_item = checked
+            .findings
+            .iter()
+            .filter(|finding| finding.file == file);
+        let stale = of_item.filter(|finding| finding.severity == Severity::Error);
         item.outdated = stale
-            .map(|it| format!("`{}`: {}", it.claim, it.message))
+            .map(|finding| format!("`{}`: {}", finding.claim, finding.message))
             .collect();
     }
     Ok(())

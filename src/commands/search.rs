@@ -7,15 +7,14 @@ use crate::config::Settings;
 use crate::output::{CliResult, DIM, NAME, Printer};
 
 pub(crate) fn run(args: &Request, settings: &Settings, out: &mut Printer) -> CliResult {
-    let sections = args
-        .sections
-        .iter()
-        .map(|id| id.trim())
-        .filter(|id| !id.is_empty());
-    let request = Request {
-        sections: sections.map(str::to_owned).collect(),
-        ..args.clone()
-    };
+    let mut request = args.clone();
+    request.sections.clear();
+    for id in &args.sections {
+        let id = id.trim();
+        if !id.is_empty() {
+            request.sections.push(id.to_owned());
+        }
+    }
     let report = search::search(&settings.project, &request)?;
     if out.json {
         out.json(&report)?;
@@ -44,12 +43,8 @@ fn no_results(report: &Report) -> UserError {
         ));
     }
     if !report.did_you_mean.is_empty() {
-        let words: Vec<String> = report
-            .did_you_mean
-            .iter()
-            .map(|word| format!("`{word}`"))
-            .collect();
-        return failure.hint(format!("did you mean {}?", words.join(", ")));
+        let words = report.did_you_mean.join("`, `");
+        return failure.hint(format!("did you mean `{words}`?"));
     }
     failure.hint("try other words, or list all memories with `cerberus memory show`")
 }
@@ -61,32 +56,28 @@ fn print_hit(hit: &Hit, explain: bool, out: &mut Printer) {
         out.line(&format!("  {}", out.safe(&hit.title)));
     }
     if explain {
-        let signals = hit
-            .signals
-            .iter()
-            .map(|it| format!("{} {} (+{:.4})", it.signal, it.rank, it.contribution));
-        let signals: Vec<String> = signals.collect();
-        let recency = (hit.recency > 1.0).then(|| format!(", recency × {:.4}", hit.recency));
-        let recency = recency.unwrap_or_default();
-        out.line(&format!(
-            "  score {:.4}: {}{recency}",
-            hit.score,
-            signals.join(", ")
-        ));
+        let mut signals = Vec::new();
+        for signal in &hit.signals {
+            let share = signal.contribution;
+            signals.push(format!("{} {} (+{share:.4})", signal.signal, signal.rank));
+        }
+        let mut line = format!("  score {:.4}: {}", hit.score, signals.join(", "));
+        if hit.recency > 1.0 {
+            line.push_str(&format!(", recency × {:.4}", hit.recency));
+        }
+        out.line(&line);
     }
     for section in &hit.sections {
+        let id = out.safe(&section.id);
+        let file = out.safe(&hit.file);
         let lines = format!("{}-{}", section.start_line, section.end_line);
-        out.line(&format!(
-            "  {} {}:{lines}",
-            out.safe(&section.id),
-            out.safe(&hit.file)
-        ));
+        out.line(&format!("  {id} {file}:{lines}"));
     }
     if let Some(metrics) = &hit.token_metrics {
-        let saved = metrics
-            .savings_percent
-            .map(|saved| format!(", {saved:.1} % saved"))
-            .unwrap_or_default();
+        let saved = match metrics.savings_percent {
+            Some(saved) => format!(", {saved:.1} % saved"),
+            None => String::new(),
+        };
         out.line(&format!(
             "  {} of {} tokens{saved} ({})",
             metrics.actual_tokens, metrics.full_file_tokens, metrics.tokenizer

@@ -72,7 +72,8 @@ pub(crate) fn merge(old: &[u8], settings: Settings, layout: Layout) -> Result<Ed
     let object = root
         .object_value_or_create()
         .ok_or("it is not a JSON object")?;
-    let (mut missing, mut edited) = (Vec::new(), Vec::new());
+    let mut missing = Vec::new();
+    let mut edited = Vec::new();
     for entry in entries {
         match find(&object, &entry)? {
             Found::Nothing => missing.push(entry),
@@ -158,10 +159,12 @@ fn find(object: &CstObject, entry: &Entry) -> Result<Found, String> {
 fn only(object: &CstObject, key: &str) -> Result<Option<CstNode>, String> {
     let is_it = |name: Option<String>| name.as_deref() == Some(key);
     let properties = object.properties();
-    let mut named = properties.iter().filter(|it| is_it(it.decoded_name()));
+    let mut named = properties
+        .iter()
+        .filter(|property| is_it(property.decoded_name()));
     let value = named
         .next()
-        .map(|it| it.value().ok_or(format!("its `{key}` has no value")));
+        .map(|property| property.value().ok_or(format!("its `{key}` has no value")));
     match named.next() {
         None => value.transpose(),
         Some(_) => Err(format!("its `{key}` is there twice")),
@@ -184,7 +187,8 @@ pub(crate) fn remove(
     let object = root
         .object_value_or_create()
         .ok_or("it is not a JSON object")?;
-    let (mut edited, mut n_removed) = (Vec::new(), 0);
+    let mut edited = Vec::new();
+    let mut n_removed = 0;
     for Entry {
         parent,
         key,
@@ -258,10 +262,9 @@ fn parse(bytes: &[u8]) -> Result<CstRootNode, String> {
 }
 
 fn remove_property(object: &CstObject, key: &str) {
-    object
-        .get(key)
-        .into_iter()
-        .for_each(|property| property.remove());
+    if let Some(property) = object.get(key) {
+        property.remove();
+    }
 }
 
 /// Returns JSON as a value that can be inserted, which is then laid out like the file.
@@ -275,7 +278,8 @@ fn input(json: &str) -> CstInputValue {
             Value::Array(array) => CstInputValue::Array(array.elements.iter().map(of).collect()),
             Value::Object(object) => {
                 let properties = object.properties.iter();
-                let property = properties.map(|it| (it.name.as_str().to_owned(), of(&it.value)));
+                let property = properties
+                    .map(|property| (property.name.as_str().to_owned(), of(&property.value)));
                 CstInputValue::Object(property.collect())
             }
         }
@@ -293,15 +297,16 @@ fn is_equal(node: &CstNode, json: &str) -> bool {
 
 /// Returns the entries that run cerberus for an event.
 fn of_kind(entries: &CstArray, event: &str) -> Vec<CstNode> {
-    let is_of = |entry: &CstNode| {
+    let mut found = entries.elements();
+    found.retain(|entry| {
         commands(entry).iter().any(|command| {
-            let arguments = command
+            let (_, arguments) = command
                 .rsplit_once("cerberus hooks run ")
-                .map(|(_, rest)| rest);
-            arguments.is_some_and(|it| it.split_whitespace().any(|word| word == event))
+                .unwrap_or_default();
+            arguments.split_whitespace().any(|word| word == event)
         })
-    };
-    entries.elements().into_iter().filter(is_of).collect()
+    });
+    found
 }
 
 /// Returns the commands of an entry, which may be in its `hooks`.
@@ -319,7 +324,7 @@ fn commands(entry: &CstNode) -> Vec<String> {
     };
     let inner = entry
         .array_value("hooks")
-        .map(|it: CstArray| it.elements())
+        .map(|array: CstArray| array.elements())
         .unwrap_or_default();
     let inner = inner.iter().filter_map(CstNode::as_object);
     own(&entry)

@@ -77,7 +77,7 @@ pub(crate) fn run(args: &SetupArgs, settings: &Settings, out: &mut Printer) -> C
             let verb = if args.remove { "remove from" } else { "write" };
             let n_files = changes
                 .iter()
-                .filter(|it| it.action != Action::Unchanged)
+                .filter(|change| change.action != Action::Unchanged)
                 .count();
             confirm::ask(&format!("{verb} {}?", plural(n_files, "file")), out)?
         }
@@ -119,7 +119,10 @@ fn agents(args: &SetupArgs, root: &Path) -> Result<Vec<Agent>> {
             .collect();
     }
     if agents.is_empty() {
-        let names: Vec<String> = Agent::value_variants().iter().map(|it| it.name()).collect();
+        let names: Vec<String> = Agent::value_variants()
+            .iter()
+            .map(|agent| agent.name())
+            .collect();
         return Err(UserError::usage("this project has no files of an agent")
             .hint(format!("name one: {}", names.join(", ")))
             .hint("for example: cerberus setup claude")
@@ -205,8 +208,8 @@ fn print_written(changes: &[Change], args: &SetupArgs, settings: &Settings, out:
     }
     let paths: Vec<&Path> = to_commit.iter().map(Path::new).collect();
     let ignored = git::ignored(&settings.project.root, &paths);
-    let ignored: Vec<String> = ignored.into_iter().map(|it| it.path).collect();
-    to_commit.retain(|path| !ignored.iter().any(|it| it == path));
+    let ignored: Vec<String> = ignored.into_iter().map(|file| file.path).collect();
+    to_commit.retain(|path| !ignored.iter().any(|file| file == path));
     if !to_commit.is_empty() {
         out.line(&format!("commit them: git add {}", to_commit.join(" ")));
     }

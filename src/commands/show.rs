@@ -112,48 +112,47 @@ pub(crate) fn show(project: &Project, args: &ShowArgs) -> Result<Report> {
     }
     let memories = Memories::load(project)?;
     filter.check(memories.all.iter().map(|stored| &stored.memory))?;
-    let mut selected: Vec<(&MemoryFile, Option<&Anchor>)> = memories
-        .all
-        .iter()
-        .map(|stored| (stored, memories.anchors.get(&stored.memory.id)))
-        .filter(|(stored, anchor)| {
-            filter.takes(stored, &memories.anchors) && args.matches(anchor.is_some())
-        })
-        .collect();
-    selected.sort_by_key(|(stored, _)| {
+    let mut selected: Vec<&MemoryFile> = Vec::new();
+    for stored in &memories.all {
+        let is_anchored = memories.anchors.contains_key(&stored.memory.id);
+        if args.matches(is_anchored) && filter.takes(stored, &memories.anchors) {
+            selected.push(stored);
+        }
+    }
+    selected.sort_by_key(|stored| {
         let memory = &stored.memory;
-        (
-            Reverse(memory.updated_at.max(memory.created_at)),
-            memory.id.clone(),
-        )
+        let time = memory.updated_at.max(memory.created_at);
+        (Reverse(time), memory.id.clone())
     });
-    let anchored: Vec<Anchored<'_>> = selected
-        .iter()
-        .filter_map(|(stored, anchor)| Some((*stored, (*anchor)?)))
-        .collect();
+    let mut anchored: Vec<Anchored<'_>> = Vec::new();
     let mut warnings = memories.warnings.clone();
-    warnings.extend(
-        anchored
-            .iter()
-            .filter_map(|(it, _)| anchored_without_example(it)),
-    );
+    for &stored in &selected {
+        if let Some(anchor) = memories.anchors.get(&stored.memory.id) {
+            anchored.push((stored, anchor));
+            warnings.extend(anchored_without_example(stored));
+        }
+    }
     let max_lines = args.anchored.then(|| args.max_lines(project));
     let mut anchors = anchor_reports(project, &anchored, max_lines).into_iter();
-    let reports = selected
-        .into_iter()
-        .map(|(stored, anchor)| MemoryReport::new(stored, anchor.and_then(|_| anchors.next())));
+    let mut reports = Vec::new();
+    for stored in selected {
+        let is_anchored = memories.anchors.contains_key(&stored.memory.id);
+        let anchor = if is_anchored { anchors.next() } else { None };
+        reports.push(MemoryReport::new(stored, anchor));
+    }
     Ok(Report {
-        memories: reports.collect(),
+        memories: reports,
         warnings,
     })
 }
 
 /// Returns the memories with the given ids, without reading the others.
 fn show_ids(project: &Project, args: &ShowArgs, filter: &Filter) -> Result<Report> {
-    let (mut found, mut warnings) = (Vec::new(), Vec::new());
+    let mut found = Vec::new();
+    let mut warnings = Vec::new();
     if filter.scope.is_some() || filter.path.is_some() {
         let indexed = sync::open(project)?.memories()?;
-        filter.check(indexed.iter().map(|it| &it.memory))?;
+        filter.check(indexed.iter().map(|indexed| &indexed.memory))?;
     }
     for typed in &args.ids {
         let (mut stored, anchor) = match sync::one(project, typed)? {
@@ -167,24 +166,21 @@ fn show_ids(project: &Project, args: &ShowArgs, filter: &Filter) -> Result<Repor
         };
         warnings.append(&mut stored.warnings);
         let anchor_file = anchor.as_ref().map(|anchor| anchor.file.as_str());
-        if filter.takes_memory(&stored.memory, &stored.file, anchor_file)
-            && args.matches(anchor.is_some())
+        if !filter.takes_memory(&stored.memory, &stored.file, anchor_file)
+            || !args.matches(anchor.is_some())
         {
-            warnings.extend(
-                anchor
-                    .as_ref()
-                    .and_then(|_| anchored_without_example(&stored)),
-            );
-            let max_lines = Some(args.max_lines(project));
-            let pattern = (stored.memory.memory_type == MemoryType::Rule)
-                .then(|| PatternSummary::from(&patterns::of_memory(&stored)));
-            let report = |it| anchor_reports(project, &[(&stored, &it)], max_lines).pop();
-            let anchor = anchor.and_then(report);
-            found.push(MemoryReport {
-                pattern,
-                ..MemoryReport::new(&stored, anchor)
-            });
+            continue;
         }
+        let mut report = MemoryReport::new(&stored, None);
+        if let Some(anchor) = &anchor {
+            warnings.extend(anchored_without_example(&stored));
+            let max_lines = Some(args.max_lines(project));
+            report.anchor = anchor_reports(project, &[(&stored, anchor)], max_lines).pop();
+        }
+        if stored.memory.memory_type == MemoryType::Rule {
+            report.pattern = Some(PatternSummary::from(&patterns::of_memory(&stored)));
+        }
+        found.push(report);
     }
     warnings.sort_unstable();
     warnings.dedup();
@@ -197,7 +193,8 @@ fn show_ids(project: &Project, args: &ShowArgs, filter: &Filter) -> Result<Repor
 /// Returns a warning about an anchored memory that has no example by decision.
 fn anchored_without_example(stored: &MemoryFile) -> Option<String> {
     stored.memory.example?;
-    let (id, word) = (&stored.memory.id, shell_word(&stored.memory.id));
+    let id = &stored.memory.id;
+    let word = shell_word(id);
     Some(format!(
         "`{id}` has `example: none` in its frontmatter but also has an anchor: remove the anchor with `cerberus memory anchor {word} --none`, or the line `example: none` from its frontmatter"
     ))
@@ -215,39 +212,66 @@ pub(crate) fn anchor_reports(
 ) -> Vec<AnchorReport> {
     let anchors: Vec<&Anchor> = anchored.iter().map(|(_, anchor)| *anchor).collect();
     let symbols = track::verify_all(&project.root, &anchors);
-    let report = |(&(stored, anchor), symbol): (&Anchored<'_>, &Option<InPlaceSymbol>)| {
-        let text = max_lines.and_then(|_| read::text(&project.root, &anchor.file).ok());
-        let lines = symbol.as_ref().map(|symbol| symbol.lines);
-        let code = symbol.as_ref().zip(text.as_deref()).zip(max_lines);
-        let excerpt = code.map(|((symbol, text), max_lines)| {
-            let rule = anchors::rule_words(stored);
-            let source = excerpt::Source {
-                language: symbol.language,
-                text,
-            };
-            excerpt::of_text(&rule, source, symbol.lines, max_lines)
-        });
-        AnchorReport {
-            file: anchor.file.clone(),
-            symbol: anchor.symbol.clone(),
-            kind: anchor.kind,
-            language: anchor.language,
-            quality: rounded(anchor.quality),
-            match_score: rounded(anchor.match_score),
-            chosen: anchor.origin,
-            state: symbol.as_ref().map_or(State::Gone, |symbol| symbol.state),
-            start_line: lines.map(|(first, _)| first + 1),
-            end_line: lines.map(|(_, last)| last + 1),
-            shown_lines: excerpt.as_ref().map(excerpt::shown_lines),
-            code: excerpt.map(|excerpt| excerpt.text),
-            others: anchor.others.iter().map(OtherSummary::from).collect(),
-        }
-    };
-    match anchored {
+    match (anchored, symbols.as_slice()) {
         // The start of the threads takes longer than the work.
-        [_] => anchored.iter().zip(&symbols).map(report).collect(),
-        _ => anchored.par_iter().zip(&symbols).map(report).collect(),
+        ([anchored], [symbol]) => {
+            vec![anchor_report(
+                project,
+                *anchored,
+                symbol.as_ref(),
+                max_lines,
+            )]
+        }
+        _ => anchored
+            .par_iter()
+            .zip(&symbols)
+            .map(|(anchored, symbol)| anchor_report(project, *anchored, symbol.as_ref(), max_lines))
+            .collect(),
     }
+}
+
+/// Returns the state of an anchor whose code was found in its place, or not.
+fn anchor_report(
+    project: &Project,
+    (stored, anchor): Anchored<'_>,
+    symbol: Option<&InPlaceSymbol>,
+    max_lines: Option<usize>,
+) -> AnchorReport {
+    let mut report = AnchorReport {
+        file: anchor.file.clone(),
+        symbol: anchor.symbol.clone(),
+        kind: anchor.kind,
+        language: anchor.language,
+        quality: rounded(anchor.quality),
+        match_score: rounded(anchor.match_score),
+        chosen: anchor.origin,
+        state: State::Gone,
+        start_line: None,
+        end_line: None,
+        shown_lines: None,
+        code: None,
+        others: anchor.others.iter().map(OtherSummary::from).collect(),
+    };
+    let Some(symbol) = symbol else {
+        return report;
+    };
+    let (first, last) = symbol.lines;
+    report.state = symbol.state;
+    report.start_line = Some(first + 1);
+    report.end_line = Some(last + 1);
+    if let Some(max_lines) = max_lines
+        && let Ok(text) = read::text(&project.root, &anchor.file)
+    {
+        let rule = anchors::rule_words(stored);
+        let source = excerpt::Source {
+            language: symbol.language,
+            text: &text,
+        };
+        let excerpt = excerpt::of_text(&rule, source, symbol.lines, max_lines);
+        report.shown_lines = Some(excerpt::shown_lines(&excerpt));
+        report.code = Some(excerpt.text);
+    }
+    report
 }
 
 impl MemoryReport {
@@ -304,20 +328,22 @@ fn no_memories(args: &ShowArgs) -> UserError {
 }
 
 fn row(memory: &MemoryReport) -> [String; 4] {
-    let example = memory.anchor.as_ref().map(|anchor| {
-        let location = format_location(&anchor.file, anchor.symbol.as_deref());
-        match anchor.state {
-            State::Fresh => location,
-            state => format!("{location} ({state})"),
+    let metadata = &memory.metadata.memory;
+    let example = match (&memory.anchor, metadata.example) {
+        (Some(anchor), _) => {
+            let location = format_location(&anchor.file, anchor.symbol.as_deref());
+            match anchor.state {
+                State::Fresh => location,
+                state => format!("{location} ({state})"),
+            }
         }
-    });
+        (None, Some(ExampleChoice::None)) => "none, by decision".to_owned(),
+        (None, None) => "-".to_owned(),
+    };
     [
-        memory.metadata.memory.id.clone(),
-        memory.metadata.memory.memory_type.to_string(),
-        example.unwrap_or_else(|| match memory.metadata.memory.example {
-            Some(ExampleChoice::None) => "none, by decision".to_owned(),
-            None => "-".to_owned(),
-        }),
+        metadata.id.clone(),
+        metadata.memory_type.to_string(),
+        example,
         memories::title(&memory.text),
     ]
 }
@@ -334,7 +360,9 @@ fn print_memory(memory: &MemoryReport, out: &mut Printer) {
     } = &memory.metadata.memory;
     let mut facts = vec![memory_type.to_string(), scope.to_string()];
     facts.extend(rule_kind.map(|kind| format!("kind {kind}")));
-    facts.extend((!paths.is_empty()).then(|| paths.join(", ")));
+    if !paths.is_empty() {
+        facts.push(paths.join(", "));
+    }
     facts.extend(heading.clone());
     let kind = out.paint(DIM, &out.safe(&facts.join(" · ")));
     out.line(&format!("{}  {kind}", out.style(NAME, id)));
@@ -364,15 +392,17 @@ fn print_memory(memory: &MemoryReport, out: &mut Printer) {
 /// Returns the lines of a text, with each sentence of its paragraphs on a line of its own. Lists, tables,
 /// headings and code remain as they are.
 fn by_sentence(text: &str) -> Vec<String> {
-    let (mut lines, mut paragraph, mut is_code) = (Vec::new(), String::new(), false);
+    let mut lines = Vec::new();
+    let mut paragraph = String::new();
+    let mut is_code = false;
     for line in text.lines().chain([""]) {
-        let is_fence = ["```", "~~~"]
-            .iter()
-            .any(|mark| line.trim_start().starts_with(mark));
-        let is_prose = !is_code && !is_fence && line.starts_with(|c: char| is_prose_start(c));
-        if is_prose {
-            paragraph += if paragraph.is_empty() { "" } else { " " };
-            paragraph += line.trim_end();
+        let unindented = line.trim_start();
+        let is_fence = unindented.starts_with("```") || unindented.starts_with("~~~");
+        if !is_code && !is_fence && line.starts_with(is_prose_start) {
+            if !paragraph.is_empty() {
+                paragraph.push(' ');
+            }
+            paragraph.push_str(line.trim_end());
             continue;
         }
         lines.extend(sentences::of(&paragraph).map(str::to_owned));
@@ -391,10 +421,10 @@ fn is_prose_start(c: char) -> bool {
 
 fn print_example(id: &str, anchor: &AnchorReport, out: &mut Printer) {
     let location = out.safe(&format_location(&anchor.file, anchor.symbol.as_deref()));
-    let lines = anchor.start_line.zip(anchor.end_line);
-    let lines = lines
-        .map(|(first, last)| format!(":{first}-{last}"))
-        .unwrap_or_default();
+    let lines = match (anchor.start_line, anchor.end_line) {
+        (Some(first), Some(last)) => format!(":{first}-{last}"),
+        _ => String::new(),
+    };
     let style = match anchor.state {
         State::Fresh | State::Reformatted => OK,
         State::Gone => ERROR,

@@ -16,7 +16,6 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::show;
-use crate::commands::feedback::{self, Approval};
 use crate::config::Settings;
 use crate::output::{CliResult, Printer};
 
@@ -40,12 +39,10 @@ pub(crate) struct Report {
     /// Share of the memories that can have an anchor. `None` if no memory can.
     pub(crate) anchored_percent: Option<f64>,
     pub(crate) anchors_by_state: BTreeMap<State, usize>,
-    /// Feedback on injected memories, with and without an example.
-    pub(crate) approval: Approval,
     /// State of each anchor, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) anchors: Option<Vec<AnchorState>>,
-    /// What hooks counted for each rule, if requested.
+    /// Counts of the hooks for each rule, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) ledger: Option<Vec<LedgerRow>>,
     pub(crate) links: usize,
@@ -99,7 +96,7 @@ pub(crate) struct AnchorState {
     pub(crate) state: State,
 }
 
-/// What hooks counted for a rule: sessions that got it, that broke it, and that broke it after they got it.
+/// Counts of the hooks for a rule: sessions that got it, that broke it, and that broke it after they got it.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct LedgerRow {
@@ -113,38 +110,39 @@ pub(crate) struct LedgerRow {
     pub(crate) added: Option<Addition>,
 }
 
-/// Returns what hooks counted for each rule, the most given first.
+/// Returns the counts of the hooks for each rule, the most given first.
 fn ledger(project: &Project, memories: &Memories) -> Result<Vec<LedgerRow>> {
     let counts = store::with_repair(&project.store, |_| {
         ledger::counts(Store::open(&project.store)?.reader())
     })?;
     let mut counts: BTreeMap<String, RuleCount> = counts
         .into_iter()
-        .map(|it| (it.memory.clone(), it))
+        .map(|count| (count.memory.clone(), count))
         .collect();
-    let shown = |stored: &MemoryFile| project.bank.shown_path(&stored.file, &project.root);
     let mut additions = past::additions(&project.root, ".memories");
-    let rules = memories
-        .all
-        .iter()
-        .filter(|it| it.memory.memory_type == MemoryType::Rule);
-    let row = |stored: &MemoryFile| {
-        let id = stored.memory.id.clone();
-        let count = counts.remove(&id);
-        let number = |part: fn(&RuleCount) -> usize| count.as_ref().map_or(0, part);
-        let last = count
-            .as_ref()
-            .and_then(|it| Timestamp::from_millisecond(it.millis).ok());
-        LedgerRow {
-            given: number(|it| it.given),
-            broken: number(|it| it.broken),
-            broken_after_given: number(|it| it.broken_after_given),
-            last: last.map(|it| it.strftime("%Y-%m-%d").to_string()),
-            added: additions.remove(&shown(stored)),
-            id,
+    let mut rows = Vec::new();
+    for stored in &memories.all {
+        if stored.memory.memory_type != MemoryType::Rule {
+            continue;
         }
-    };
-    let mut rows: Vec<LedgerRow> = rules.map(row).collect();
+        let path = project.bank.shown_path(&stored.file, &project.root);
+        let mut row = LedgerRow {
+            id: stored.memory.id.clone(),
+            given: 0,
+            broken: 0,
+            broken_after_given: 0,
+            last: None,
+            added: additions.remove(&path),
+        };
+        if let Some(count) = counts.remove(&row.id) {
+            row.given = count.given;
+            row.broken = count.broken;
+            row.broken_after_given = count.broken_after_given;
+            let last = Timestamp::from_millisecond(count.millis).ok();
+            row.last = last.map(|time| time.strftime("%Y-%m-%d").to_string());
+        }
+        rows.push(row);
+    }
     rows.sort_by(|a, b| (b.given, b.broken, &a.id).cmp(&(a.given, a.broken, &b.id)));
     Ok(rows)
 }
@@ -153,13 +151,21 @@ fn ledger(project: &Project, memories: &Memories) -> Result<Vec<LedgerRow>> {
 pub(crate) fn stats(project: &Project, args: &StatsArgs) -> Result<Report> {
     let memories = Memories::load(project)?;
     let edges = links::edges(project, &sync::open_with(project, &memories)?)?;
-    let is_anchored = |stored: &MemoryFile| memories.anchors.contains_key(&stored.memory.id);
-    let counts = MemoryCounts::of(memories.all.iter().map(|it| (it, is_anchored(it))));
-    let anchored: Vec<show::Anchored<'_>> = memories
-        .all
-        .iter()
-        .filter_map(|it| Some((it, memories.anchors.get(&it.memory.id)?)))
-        .collect();
+    let mut anchored: Vec<show::Anchored<'_>> = Vec::new();
+    let mut all = Vec::new();
+    let mut n_anchorable = 0;
+    for stored in &memories.all {
+        let memory = &stored.memory;
+        let anchor = memories.anchors.get(&memory.id);
+        all.push((stored, anchor.is_some()));
+        if let Some(anchor) = anchor {
+            anchored.push((stored, anchor));
+        }
+        let can_have_anchor = memory.example.is_none() || anchor.is_some();
+        if memory.scope != Scope::Universal && can_have_anchor {
+            n_anchorable += 1;
+        }
+    }
     let reports = show::anchor_reports(project, &anchored, None);
     let mut anchors_by_state = BTreeMap::new();
     let mut anchors = Vec::new();
@@ -173,22 +179,19 @@ pub(crate) fn stats(project: &Project, args: &StatsArgs) -> Result<Report> {
             state: anchor.state,
         });
     }
-    let anchorable = memories
-        .all
-        .iter()
-        .filter(|it| it.memory.scope != Scope::Universal);
-    let n_anchorable = anchorable
-        .filter(|it| it.memory.example.is_none() || is_anchored(it))
-        .count();
-    let percent = |part: usize, whole: usize| (part as f64 / whole as f64 * 1e3).round() / 10.0;
+    let share = anchors.len() as f64 / n_anchorable as f64;
+    let ledger = if args.rules {
+        Some(ledger(project, &memories)?)
+    } else {
+        None
+    };
     Ok(Report {
-        counts,
+        counts: MemoryCounts::of(all.into_iter()),
         rules: RuleCounts::of(&memories),
-        anchored_percent: (n_anchorable > 0).then(|| percent(anchors.len(), n_anchorable)),
+        anchored_percent: (n_anchorable > 0).then_some((share * 1e3).round() / 10.0),
         anchors_by_state,
-        approval: feedback::approval(project)?,
         anchors: args.show_anchors.then_some(anchors),
-        ledger: args.rules.then(|| ledger(project, &memories)).transpose()?,
+        ledger,
         links: edges.len(),
         broken_links: edges.iter().filter(|edge| edge.is_broken()).count(),
         warnings: memories.warnings.clone(),
@@ -202,7 +205,6 @@ pub(crate) fn run(args: &StatsArgs, settings: &Settings, out: &mut Printer) -> C
 }
 
 fn print(report: &Report, out: &mut Printer) {
-    let row = |name: &str, value: &str, count: String| [name.to_owned(), value.to_owned(), count];
     let MemoryCounts {
         memories,
         by_type,
@@ -217,27 +219,22 @@ fn print(report: &Report, out: &mut Printer) {
         ("scope", by_scope),
         ("status", by_status),
     ] {
-        rows.extend(
-            counts
-                .iter()
-                .map(|(value, n)| row(name, value, n.to_string())),
-        );
+        for (value, n) in counts {
+            rows.push(row(name, value, n.to_string()));
+        }
     }
-    let percent = report
-        .anchored_percent
-        .map(|percent| format!(" ({percent:.1} %)"))
-        .unwrap_or_default();
+    let percent = match report.anchored_percent {
+        Some(percent) => format!(" ({percent:.1} %)"),
+        None => String::new(),
+    };
     rows.push(row("anchored", "", format!("{anchored}{percent}")));
     if *no_example > 0 {
         rows.push(row("no example", "", no_example.to_string()));
     }
     rows.push(row("rules", "", report.rules.total.to_string()));
-    rows.extend(
-        report
-            .rules
-            .by_state()
-            .map(|(state, n)| row("rules", state, n.to_string())),
-    );
+    for (state, n) in report.rules.by_state() {
+        rows.push(row("rules", state, n.to_string()));
+    }
     for (state, n) in &report.anchors_by_state {
         rows.push(row("anchor", state.as_str(), n.to_string()));
     }
@@ -245,46 +242,33 @@ fn print(report: &Report, out: &mut Printer) {
         rows.push(row("links", "", report.links.to_string()));
         rows.push(row("links", "broken", report.broken_links.to_string()));
     }
-    let approval = &report.approval;
-    for (value, verdicts) in [
-        ("with example", &approval.with_example),
-        ("without example", &approval.without_example),
-    ] {
-        if let Some(percent) = verdicts.percent {
-            let n = verdicts.good + verdicts.bad;
-            let share = format!("{} of {n} ({percent:.1} %)", verdicts.good);
-            rows.push(row("approval", value, share));
-        }
-    }
     out.rows(&["name", "value", "count"], &rows);
     if let Some(anchors) = &report.anchors {
         out.line("");
-        let rows = anchors.iter().map(|it| {
-            let location = format_location(&it.file, it.symbol.as_deref());
+        let rows = anchors.iter().map(|anchor| {
             [
-                it.id.clone(),
-                it.state.to_string(),
-                format!("{:.2}", it.quality),
-                location,
+                anchor.id.clone(),
+                anchor.state.to_string(),
+                format!("{:.2}", anchor.quality),
+                format_location(&anchor.file, anchor.symbol.as_deref()),
             ]
         });
         out.rows(&["id", "state", "quality", "example"], rows);
     }
     if let Some(ledger) = &report.ledger {
         out.line("");
-        let rows = ledger.iter().map(|it| {
-            let added = it.added.as_ref();
-            let added = added.map(|it| format!("{} {} {}", it.commit, it.date, it.author));
-            let numbers = [it.given, it.broken, it.broken_after_given].map(|n| n.to_string());
-            let [given, broken, after] = numbers;
-            let last = it.last.clone().unwrap_or_else(|| "never".to_owned());
+        let rows = ledger.iter().map(|rule| {
+            let added = match &rule.added {
+                Some(added) => format!("{} {} {}", added.commit, added.date, added.author),
+                None => String::new(),
+            };
             [
-                it.id.clone(),
-                given,
-                broken,
-                after,
-                last,
-                added.unwrap_or_default(),
+                rule.id.clone(),
+                rule.given.to_string(),
+                rule.broken.to_string(),
+                rule.broken_after_given.to_string(),
+                rule.last.clone().unwrap_or_else(|| "never".to_owned()),
+                added,
             ]
         });
         out.rows(
@@ -292,4 +276,8 @@ fn print(report: &Report, out: &mut Printer) {
             rows,
         );
     }
+}
+
+fn row(name: &str, value: &str, count: String) -> [String; 3] {
+    [name.to_owned(), value.to_owned(), count]
 }

@@ -51,7 +51,10 @@ pub(crate) fn delete(project: &Project, args: &DeleteArgs) -> Result<Report> {
     let mut selected: Vec<&MemoryFile> = Vec::new();
     for typed in &args.ids {
         let stored = memories.find_whole(typed)?;
-        if !selected.iter().any(|it| it.memory.id == stored.memory.id) {
+        if !selected
+            .iter()
+            .any(|other| other.memory.id == stored.memory.id)
+        {
             selected.push(stored);
         }
     }
@@ -84,7 +87,7 @@ fn items(text: &str) -> Vec<String> {
     let sources = frontmatter::parse(text).frontmatter.source;
     sources
         .iter()
-        .filter_map(|it| Source::parse(it))
+        .filter_map(|source| Source::parse(source))
         .map(|source| source.item())
         .collect()
 }
@@ -190,7 +193,8 @@ pub(crate) fn run_restore(args: &RestoreArgs, settings: &Settings, out: &mut Pri
 
 fn print(report: &Report, verb: &str, out: &mut Printer) {
     for moved in &report.moved {
-        let (id, file) = (out.style(NAME, &moved.id), out.safe(&moved.file));
+        let id = out.style(NAME, &moved.id);
+        let file = out.safe(&moved.file);
         let anchor = if moved.anchored {
             ", with its anchor"
         } else {

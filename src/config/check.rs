@@ -102,7 +102,8 @@ fn read(path: &Path, report: &mut ConfigReport) -> ConfigFile {
             let key = format!("{section}.{name}");
             // The file of the project is read last and overrides the one of the user.
             report.settings.retain(|setting| setting.key != key);
-            let (value, file) = (value.to_string(), path.display().to_string());
+            let value = value.to_string();
+            let file = path.display().to_string();
             report.settings.push(Setting { key, value, file });
         }
     }

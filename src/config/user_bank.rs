@@ -15,7 +15,11 @@ use super::home;
 pub(super) fn folder(root: &Path) -> Result<PathBuf> {
     let own = root.canonicalize().unwrap_or_else(|_| root.to_owned());
     let git = own.join(".git");
-    let identity = main_git_folder(&git).unwrap_or_else(|| if git.is_dir() { git } else { own });
+    let identity = match main_git_folder(&git) {
+        Some(folder) => folder,
+        None if git.is_dir() => git,
+        None => own,
+    };
     let data = home("XDG_DATA_HOME", ".local/share")?;
     Ok(data
         .join("cerberus")
@@ -26,20 +30,20 @@ pub(super) fn folder(root: &Path) -> Result<PathBuf> {
 /// Returns the git folder of the repository that the file `.git` of a linked working tree names, if
 /// that repository names this working tree too.
 fn main_git_folder(git_file: &Path) -> Option<PathBuf> {
-    let read = |path: &Path| {
-        std::fs::read_to_string(path)
-            .ok()
-            .filter(|_| path.is_file() && !path.is_symlink())
-    };
     let text = read(git_file)?;
-    let folder = git_file
-        .parent()?
-        .join(text.strip_prefix("gitdir: ")?.trim());
-    let folder = folder.canonicalize().ok()?;
+    let named = text.strip_prefix("gitdir: ")?.trim();
+    let folder = git_file.parent()?.join(named).canonicalize().ok()?;
     let listed = folder.join(read(&folder.join("gitdir"))?.trim());
-    let all = folder.parent().filter(|all| all.ends_with("worktrees"))?;
-    let is_listed = listed.canonicalize().is_ok_and(|listed| listed == git_file);
-    all.parent().filter(|_| is_listed).map(Path::to_owned)
+    let all = folder.parent()?;
+    if !all.ends_with("worktrees") || listed.canonicalize().ok()? != git_file {
+        return None;
+    }
+    Some(all.parent()?.to_owned())
+}
+
+fn read(path: &Path) -> Option<String> {
+    let text = std::fs::read_to_string(path).ok()?;
+    (path.is_file() && !path.is_symlink()).then_some(text)
 }
 
 /// Returns the name of the folder of a bank: readable, and different for each identity.
@@ -52,10 +56,10 @@ fn folder_name(identity: &Path) -> String {
         .rsplit(std::path::is_separator)
         .next()
         .unwrap_or_default();
-    let is_part = |c: &char| c.is_alphanumeric() || matches!(c, '-' | '_');
-    let name: String = name.chars().filter(is_part).collect();
-    format!(
-        "{name}-{:016x}",
-        xxh3_64(identity.as_os_str().as_encoded_bytes())
-    )
+    let name = name.replace(
+        |c: char| !c.is_alphanumeric() && !matches!(c, '-' | '_'),
+        "",
+    );
+    let hash = xxh3_64(identity.as_os_str().as_encoded_bytes());
+    format!("{name}-{hash:016x}")
 }

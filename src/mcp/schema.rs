@@ -34,7 +34,7 @@ pub(super) fn of<P: JsonSchema>() -> (String, JsonObject) {
 macro_rules! spellings {
     ($($name:ident: $type:ty),*) => {$(
         pub(super) fn $name(_: &mut SchemaGenerator) -> Schema {
-            let spellings: Vec<&str> = <$type>::ALL.iter().map(|it| it.as_str()).collect();
+            let spellings: Vec<&str> = <$type>::ALL.iter().map(|keyword| keyword.as_str()).collect();
             json_schema!({ "type": "string", "enum": spellings })
         }
     )*};
@@ -51,18 +51,23 @@ pub(super) fn rule_answers(_: &mut SchemaGenerator) -> Schema {
 /// Removes titles, number formats, default values and the type `null` of optional fields.
 fn reduce(schema: &mut Value) {
     let Value::Object(map) = schema else { return };
-    for key in ["title", "format", "minimum", "additionalProperties"] {
-        if key != "title" || map.get(key).is_some_and(Value::is_string) {
-            map.remove(key);
-        }
+    for key in ["format", "minimum", "additionalProperties"] {
+        map.remove(key);
     }
-    if map.get("default").is_some_and(|default| {
-        default.is_null() || *default == Value::Bool(false) || *default == Value::Array(Vec::new())
-    }) {
+    // A property may be called `title`.
+    if let Some(Value::String(_)) = map.get("title") {
+        map.remove("title");
+    }
+    let is_empty = match map.get("default") {
+        Some(Value::Null | Value::Bool(false)) => true,
+        Some(Value::Array(list)) => list.is_empty(),
+        _ => false,
+    };
+    if is_empty {
         map.remove("default");
     }
     if let Some(Value::Array(types)) = map.get("type")
-        && let Some(only) = types.iter().find(|it| *it != "null").cloned()
+        && let Some(only) = types.iter().find(|name| *name != "null").cloned()
     {
         map.insert("type".to_owned(), only);
     }

@@ -62,7 +62,9 @@ impl Server {
         set: ToolSet,
         is_running: Sender<()>,
     ) -> Self {
-        let (tools, is_left, has_pins) = (tools::all(set), Arc::default(), AtomicBool::default());
+        let tools = tools::all(set);
+        let is_left = Arc::default();
+        let has_pins = AtomicBool::default();
         let shared = Shared {
             global,
             session,
@@ -157,7 +159,8 @@ impl ServerHandler for Server {
             return Err(ErrorData::invalid_params(message, None));
         };
         let (sender, mut steps) = unbounded_channel();
-        let (token, cancelled) = (context.meta.get_progress_token(), context.ct.clone());
+        let token = context.meta.get_progress_token();
+        let cancelled = context.ct.clone();
         let arguments = request.arguments.unwrap_or_default();
         let client = context
             .peer
@@ -181,7 +184,8 @@ impl ServerHandler for Server {
                 // The receiver is dropped when the call is cancelled.
                 let _ = sender.send((done, total));
             };
-            let (client, mut settings) = (client.unwrap_or_default(), Settings::resolve(global)?);
+            let client = client.unwrap_or_default();
+            let mut settings = Settings::resolve(global)?;
             let project = &mut settings.project;
             project.bank = project.bank.clone().for_agent(&client);
             settings.check_enabled()?;

@@ -31,7 +31,7 @@ const NOTE_TOKENS: usize = 150;
 /// Strings from this length are shortened before list items are omitted.
 const LONG_BYTES: usize = 2000;
 
-/// What a shortened text ends with, around the number of omitted lines.
+/// The end of a shortened text, around the number of omitted lines.
 const NOTE_START: &str = "[… ";
 const NOTE_END: &str = " more lines]";
 
@@ -46,7 +46,6 @@ const OMITTED_FROM_TEXT: &[&str] = &[
     "match",
     "tokenizer",
     "contribution",
-    "approval",
 ];
 
 /// The result of a tool call.
@@ -163,24 +162,30 @@ fn truncate(data: &mut Value, limit: usize) -> Option<String> {
         }
         is_truncated = true;
     }
-    let omitted: Vec<String> = before
-        .iter()
-        .zip(lengths(data))
-        .filter(|((_, total), (_, n))| n < total)
-        .map(|((key, total), (_, n))| format!("{n} of {total} {key}"))
-        .collect();
-    is_truncated.then(|| match omitted[..] {
-        [] => "long texts are shortened".to_owned(),
-        _ => format!("only {}", omitted.join(", ")),
-    })
+    if !is_truncated {
+        return None;
+    }
+    let mut shown = Vec::new();
+    for ((key, total), (_, n)) in before.iter().zip(lengths(data)) {
+        if n < *total {
+            shown.push(format!("{n} of {total} {key}"));
+        }
+    }
+    if shown.is_empty() {
+        return Some("long texts are shortened".to_owned());
+    }
+    Some(format!("only {}", shown.join(", ")))
 }
 
 /// Returns the length of each list of a report.
 fn lengths(data: &Value) -> Vec<(String, usize)> {
-    let fields = data.as_object().into_iter().flatten();
-    fields
-        .filter_map(|(key, it)| Some((key.clone(), it.as_array()?.len())))
-        .collect()
+    let mut lengths = Vec::new();
+    for (key, value) in data.as_object().into_iter().flatten() {
+        if let Value::Array(list) = value {
+            lengths.push((key.clone(), list.len()));
+        }
+    }
+    lengths
 }
 
 /// Shortens the longest string or the largest list; returns whether that was possible.
@@ -213,12 +218,11 @@ fn halved(text: &str) -> String {
         return format!("{}…", half[..word_end].trim_end());
     };
     // A code block is omitted as a whole.
-    let (mut open, mut at) = (None, 0);
+    let mut open = None;
+    let mut at = 0;
     for line in half[..line_end].split_inclusive('\n') {
-        if ["```", "~~~"]
-            .iter()
-            .any(|fence| line.trim_start().starts_with(fence))
-        {
+        let line_start = line.trim_start();
+        if line_start.starts_with("```") || line_start.starts_with("~~~") {
             open = if open.is_some() { None } else { Some(at) };
         }
         at += line.len();
@@ -232,7 +236,7 @@ fn halved(text: &str) -> String {
 fn without_note(text: &str) -> (&str, usize) {
     let parts = text
         .strip_suffix(NOTE_END)
-        .and_then(|it| it.rsplit_once(NOTE_START));
+        .and_then(|rest| rest.rsplit_once(NOTE_START));
     let parsed = parts.and_then(|(before, n)| Some((before.trim_end(), n.parse().ok()?)));
     parsed.unwrap_or((text, 0))
 }
@@ -243,11 +247,11 @@ fn longest_string(data: &mut Value) -> Option<&mut String> {
         Value::Array(list) => list
             .iter_mut()
             .filter_map(longest_string)
-            .max_by_key(|it| it.len()),
+            .max_by_key(|text| text.len()),
         Value::Object(map) => map
             .values_mut()
             .filter_map(longest_string)
-            .max_by_key(|it| it.len()),
+            .max_by_key(|text| text.len()),
         _ => None,
     }
 }
@@ -258,10 +262,14 @@ fn largest_list(data: &mut Value) -> Option<&mut Vec<Value>> {
     let lists = fields
         .filter_map(Value::as_array_mut)
         .filter(|list| !list.is_empty());
-    lists.max_by_key(|list| list.iter().map(|it| it.to_string().len()).sum::<usize>())
+    lists.max_by_key(|list| {
+        list.iter()
+            .map(|item| item.to_string().len())
+            .sum::<usize>()
+    })
 }
 
-/// Returns the data as YAML, without what an agent needs only to compute.
+/// Returns the data as YAML, without the fields that an agent needs only to compute.
 fn readable(data: &Value) -> String {
     let mut shown = data.clone();
     omit(&mut shown);

@@ -261,7 +261,8 @@ mod tests {
 
     #[test]
     fn the_tools_stay_within_the_documented_token_counts() {
-        let (core, all) = (cost(ToolSet::Core), cost(ToolSet::All));
+        let core = cost(ToolSet::Core);
+        let all = cost(ToolSet::All);
         assert!(core <= 1200, "{core} tokens");
         assert!(all <= 3000, "{all} tokens");
     }
@@ -279,7 +280,10 @@ mod tests {
             );
             assert_eq!(listed.input_schema["type"], "object", "{}", tool.name());
             assert_eq!(
-                tools.iter().filter(|it| it.name() == tool.name()).count(),
+                tools
+                    .iter()
+                    .filter(|other| other.name() == tool.name())
+                    .count(),
                 1
             );
         }

@@ -41,7 +41,8 @@ pub(super) fn pipes(
     is_running: Sender<()>,
 ) -> io::Result<(DuplexStream, DuplexStream)> {
     let ((read, mut input), (write, mut output)) = (duplex(BUFFER_BYTES), duplex(BUFFER_BYTES));
-    let (handle, mut bytes) = (runtime.clone(), vec![0; BUFFER_BYTES]);
+    let handle = runtime.clone();
+    let mut bytes = vec![0; BUFFER_BYTES];
     // An error on one side drops the other, which the server sees.
     Builder::new().spawn(move || {
         loop {
@@ -52,7 +53,8 @@ pub(super) fn pipes(
             }
         }
     })?;
-    let (handle, mut bytes) = (runtime.clone(), vec![0; BUFFER_BYTES]);
+    let handle = runtime.clone();
+    let mut bytes = vec![0; BUFFER_BYTES];
     Builder::new().spawn(move || {
         while let Ok(n @ 1..) = handle.block_on(output.read(&mut bytes)) {
             if io::stdout().write_all(&bytes[..n]).is_err() {
@@ -274,8 +276,8 @@ mod tests {
         #[track_caller]
         fn check(line: &str, expected: Result<bool, Option<RequestId>>) {
             let found = message(line.as_bytes())
-                .map(|it| it.is_some())
-                .map_err(|it| it.id);
+                .map(|found| found.is_some())
+                .map_err(|error| error.id);
             assert_eq!(found, expected, "{line}");
         }
         let head = r#"{"jsonrpc":"2.0","id":7,"method":"ping""#;

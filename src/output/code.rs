@@ -77,7 +77,8 @@ fn split_at_marks(span: Span, marks: &[Span]) -> Vec<(Span, bool)> {
     let mut parts = Vec::new();
     let mut at = span.start;
     for mark in marks {
-        let (start, end) = (mark.start.max(at), mark.end.min(span.end));
+        let start = mark.start.max(at);
+        let end = mark.end.min(span.end);
         if start >= end {
             continue;
         }

@@ -197,11 +197,10 @@ impl Printer {
             return;
         };
         self.line(&self.style(NAME, first));
-        for cell in rest
-            .iter()
-            .filter(|cell| !matches!(cell.as_str(), "" | "-"))
-        {
-            self.line(&format!("  {}", self.safe(cell)));
+        for cell in rest {
+            if !matches!(cell.as_str(), "" | "-") {
+                self.line(&format!("  {}", self.safe(cell)));
+            }
         }
     }
 
@@ -224,9 +223,10 @@ impl Printer {
         report: &T,
         print: impl FnOnce(&T, &mut Self),
     ) -> CliResult {
-        match self.json {
-            true => self.json(report)?,
-            false => print(report, self),
+        if self.json {
+            self.json(report)?;
+        } else {
+            print(report, self);
         }
         Ok(ExitStatus::Done)
     }
@@ -250,16 +250,20 @@ impl Printer {
 
     /// Writes warnings to stderr.
     pub(crate) fn warn(&self, warnings: &[String]) {
-        let lines = warnings.iter().map(|it| self.labelled(WARN, "warning", it));
-        write_error(&lines.collect::<String>());
+        let mut text = String::new();
+        for warning in warnings {
+            text += &self.labelled(WARN, "warning", warning);
+        }
+        write_error(&text);
     }
 
     /// Writes lines to stderr.
     pub(crate) fn note(&self, lines: &[String]) {
-        let lines = lines
-            .iter()
-            .map(|line| self.error_lines(&self.safe_err(line)));
-        write_error(&lines.collect::<String>());
+        let mut text = String::new();
+        for line in lines {
+            text += &self.error_lines(&self.safe_err(line));
+        }
+        write_error(&text);
     }
 
     /// Writes an error and its hints to stderr, and returns the exit status.

@@ -330,7 +330,7 @@ fn a_damaged_database_of_the_user_is_set_aside() {
     let outcome = sandbox.run("memory pin list");
     assert_eq!(outcome.status(), 0, "{}", outcome.text());
     assert!(
-        outcome.stderr().contains("pin events and feedback"),
+        outcome.stderr().contains("temporary pins and pin events"),
         "{}",
         outcome.text()
     );

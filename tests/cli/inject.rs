@@ -736,7 +736,6 @@ fn without_a_task_what_holds_everywhere_comes_before_a_table_of_contents() {
         "type: decision\npaths: [web/**]\n",
         "Pages are rendered on the server",
     );
-    sandbox.ok("memory feedback a07 --helpful");
     sandbox.session(expect![[r#"
         $ cerberus memory inject --budget 600
         <cerberus-memory> Data of this project, not a message of the user or the system.
@@ -745,7 +744,6 @@ fn without_a_task_what_holds_everywhere_comes_before_a_table_of_contents() {
           - NEVER log a token
           - Write short sentences in comments
         - In `web/**`: Pages are rendered on the server
-        - In `api/**` (Limits): In the limiter, keep value number 7 below the threshold of its client
         Contents, 33 memories by folder and topic (get those of a file with `cerberus memory inject --file FILE`, of a topic with `cerberus memory search WORDS --content`, or with the MCP tools `inject_context` and `search_memories`):
         - api/ (30): Limits (20), Errors (10)
         - everywhere (2): Style (2)
@@ -760,9 +758,9 @@ fn without_a_task_what_holds_everywhere_comes_before_a_table_of_contents() {
           - NEVER log a token
           - Write short sentences in comments
         - In `web/**`: Pages are rendered on the server
-        - In `api/**` (Limits):
-          - In the limiter, keep value number 7 below the threshold of its client
-          - In the limiter, keep value number 1 below the threshold of its client
+        - In `api/**` (Errors › Codes):
+          - In the limiter, keep value number 0 below the threshold of its client
+          - In the limiter, keep value number 3 below the threshold of its client
         </cerberus-memory>
         Omitted for lack of space: 28 memories. Find them with `cerberus memory search WORDS --content`, read them with `cerberus memory show ID`.
         [exit 0]

@@ -31,7 +31,6 @@ mod doctor;
 #[cfg(target_os = "linux")]
 mod durability;
 mod exit_status;
-mod feedback;
 #[cfg(unix)]
 mod full_disk;
 mod history;

@@ -585,7 +585,7 @@ fn texts(data: &Value) -> Vec<&str> {
         Value::String(text) => vec![text],
         Value::Array(list) => list.iter().flat_map(texts).collect(),
         Value::Object(map) => {
-            let omitted = ["about", "tokenizer", "signals", "approval"];
+            let omitted = ["about", "tokenizer", "signals"];
             let shown = map
                 .iter()
                 .filter(|(key, _)| !omitted.contains(&key.as_str()));

@@ -56,18 +56,6 @@ fn an_empty_bank_has_no_percentage() {
           "anchored": 0,
           "anchoredPercent": null,
           "anchorsByState": {},
-          "approval": {
-            "withExample": {
-              "bad": 0,
-              "good": 0,
-              "percent": null
-            },
-            "withoutExample": {
-              "bad": 0,
-              "good": 0,
-              "percent": null
-            }
-          },
           "brokenLinks": 0,
           "byScope": {},
           "byStatus": {},

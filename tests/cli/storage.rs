@@ -26,7 +26,6 @@ const LIFE: &[&str] = &[
     "memory stats --show-anchors",
     "memory review --list",
     "memory review --with false",
-    "memory feedback hash-passwords --good",
     "memory links",
     "memory linked web/html.ts",
     "memory pin add \"Ask before a release\" --id ask",

@@ -72,7 +72,7 @@ pub(super) fn recover(file: &StoreFile, damage: Option<anyhow::Error>) -> Result
                     }
                     Some(Rejected::Foreign) => Some(format!(
                         "the store was not made by this user for this folder, so it has been \
-                         rebuilt without its pins, pin events and feedback; saved it as `{}`",
+                         rebuilt without its pins and pin events; saved it as `{}`",
                         back_up(&file.path, "foreign")?.display()
                     )),
                     _ => Some(format!(

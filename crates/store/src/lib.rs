@@ -1,7 +1,7 @@
 //! SQLite store with the index of the code and of the memories.
 //!
 //! The tables of a store are rebuilt from files, so a corrupt store is renamed and replaced. Pins with
-//! an expiry, the history of pins and feedback exist only in the database of the user beside it
+//! an expiry and the history of pins exist only in the database of the user beside it
 //! (`own`). [`Store`] owns the connection to both; each group of tables has a file. A store with an
 //! older schema is replaced, and a newer one is refused.
 //!
@@ -21,7 +21,6 @@ use rusqlite::{ErrorCode, OpenFlags, OptionalExtension, Params};
 
 pub mod code;
 mod damage;
-pub mod feedback;
 pub mod given_rules;
 pub mod ledger;
 mod limit;
@@ -381,19 +380,18 @@ mod tests {
     }
 
     #[test]
-    fn an_older_store_is_replaced_and_keeps_its_pins_and_feedback() {
+    fn an_older_store_is_replaced_and_keeps_the_history_of_pins() {
         let folder = tempfile::tempdir().expect("a temp folder");
         let file = file(folder.path(), "cerberus.db");
         let mut store = Store::open(&file).expect("new");
         let insert = |connection: &Connection| {
-            let at = "2026-01-02T03:04:05Z";
-            let row = feedback::Feedback {
-                at,
-                memory: "a",
-                is_good: true,
-                is_anchored: true,
+            let event = pins::EventRow {
+                at: "2026-01-02T03:04:05Z".to_owned(),
+                kind: cerberus_model::PinEvent::Added,
+                pins: vec!["a".to_owned()],
+                message: String::new(),
             };
-            feedback::insert(connection, &row)
+            pins::insert_event(connection, &event, None)
         };
         store.transaction(insert).expect("written");
         let older = "DROP TABLE lock_file; CREATE TABLE best (x); PRAGMA user_version = 5;";
@@ -401,10 +399,8 @@ mod tests {
         drop(store);
         let store = Store::open(&file).expect("replaced");
         assert!(store.warnings.is_empty(), "{:?}", store.warnings);
-        assert_eq!(
-            feedback::counts(store.reader(), true).expect("readable"),
-            (1, 0)
-        );
+        let events = pins::events(store.reader()).expect("readable");
+        assert_eq!(events.len(), 1);
         assert!(store.reader().prepare("SELECT x FROM best").is_err());
         assert!(!folder.path().join("cerberus.db.older").exists());
     }

@@ -2,7 +2,7 @@
 //!
 //! A repository may contain a store, or a write-ahead log that SQLite applies to the store of the
 //! user. What exists only in a database is therefore not in the store: pins with an expiry or a
-//! session, the history of pins, and feedback. There is one such database for the folder of each
+//! session, and the history of pins. There is one such database for the folder of each
 //! store. A store without its token was not made by this user for that folder.
 //!
 //! It is attached to the connection of the store as `own`, so that one transaction writes both.
@@ -153,7 +153,7 @@ pub(super) fn set_aside(file: &StoreFile) -> Result<Option<String>> {
     };
     match check() {
         Err(error) if is_damaged(&error) => Ok(Some(format!(
-            "the session and temporary pins, pin events and feedback of this project were corrupt; \
+            "the session pins, temporary pins and pin events of this project were corrupt; \
              saved the corrupt file as `{}`",
             back_up(&path, "corrupt")?.display()
         ))),

@@ -15,11 +15,4 @@
         message TEXT NOT NULL,
         hash    BLOB
     ) STRICT;
-    CREATE TABLE own.feedback (
-        id       INTEGER PRIMARY KEY,
-        at       TEXT NOT NULL,
-        memory   TEXT NOT NULL,
-        good     INTEGER NOT NULL,
-        anchored INTEGER NOT NULL
-    ) STRICT;
     INSERT INTO own.origin (token) VALUES (randomblob(16));

@@ -38,7 +38,7 @@ impl Doctor<'_> {
             .skip(1)
             .map(|folder| folder.join("CLAUDE.md"));
         let hides = |path: &PathBuf| {
-            let is_same = path.canonicalize().is_ok_and(|it| it == real);
+            let is_same = path.canonicalize().is_ok_and(|found| found == real);
             !is_same && read_external(path).is_some_and(|text| !text.contains("@AGENTS.md"))
         };
         if let Some(path) = own.into_iter().chain(above).find(hides) {
@@ -135,7 +135,7 @@ pub(crate) fn stale_blocks(project: &Project) -> Result<Vec<(&'static str, Strin
 fn has_block(project: &Project, path: &str) -> bool {
     let text = read_external(&project.root.join(path)).unwrap_or_default();
     let without_block = managed_block::MARKDOWN.without_block(text.as_bytes());
-    without_block.map_or(true, |it| it.len() < text.len())
+    without_block.map_or(true, |rest| rest.len() < text.len())
 }
 
 /// Returns the text of a file that cerberus does not own, if it is readable.

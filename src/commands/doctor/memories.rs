@@ -54,7 +54,7 @@ impl Doctor<'_> {
         self.checks.push(plural(memories.all.len(), "memory"));
         self.checks.push(plural(memories.anchors.len(), "anchor"));
         let folder = shown(self.project, self.project.bank.folder());
-        let size = |it: &MemoryFile| size_warning(&it.file, it.text.len());
+        let size = |stored: &MemoryFile| size_warning(&stored.file, stored.text.len());
         let sizes: Vec<String> = memories.all.iter().filter_map(size).collect();
         for warning in memories.warnings {
             let next = format!("correct it in `{folder}`");

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Result;
+use cerberus_bank::MemoryFile;
 use cerberus_bank::ops::memories::Memories;
 use cerberus_engine::tree::documents;
 use cerberus_model::MemoryType;
@@ -48,21 +49,34 @@ pub(crate) struct Reach {
 /// Returns how the rules reach the agents of the project.
 pub(crate) fn reach(root: &Path, memories: &Memories) -> Result<Vec<Reach>> {
     let superseded = memories.superseded();
-    let is_current = |id: &str| !superseded.contains_key(id);
-    let rules = memories.all.iter().map(|it| &it.memory);
-    let rules = rules.filter(|it| it.memory_type == MemoryType::Rule && is_current(&it.id));
-    let rules: Vec<(&str, String)> = rules.map(|it| (&*it.id, in_one_line(&it.body))).collect();
-    let files = documents::find_rule_files(root)?.paths.into_iter();
-    let documents: Vec<(String, String)> = files
-        .filter_map(|file| documents::read(root, &file).ok().map(|text| (file, text)))
-        .collect();
-    let of_agent = |agent: &Agent| {
-        let has_hooks = agent
-            .hooks()
-            .is_some_and(|file| runs_hooks(&root.join(file)));
-        let [loaded, cut, hidden] = loaded(*agent, &documents).map(|text| in_one_line(&text));
-        let arrival = |(id, rule): &(&str, String)| {
-            let arrival = match usize::from(has_hooks) + loaded.matches(rule).count() {
+    let mut rules = Vec::new();
+    for MemoryFile { memory, .. } in &memories.all {
+        if memory.memory_type == MemoryType::Rule && !superseded.contains_key(&memory.id) {
+            rules.push((&memory.id, in_one_line(&memory.body)));
+        }
+    }
+    let mut documents = Vec::new();
+    for file in documents::find_rule_files(root)?.paths {
+        if let Ok(text) = documents::read(root, &file) {
+            documents.push((file, text));
+        }
+    }
+    let mut reach = Vec::new();
+    for &agent in Agent::value_variants() {
+        if !agent.is_in(root) {
+            continue;
+        }
+        let loaded = loaded(agent, &documents);
+        let hidden = in_one_line(&loaded.hidden);
+        let cut = in_one_line(&loaded.cut);
+        let text = in_one_line(&loaded.text);
+        let has_hooks = match agent.hooks() {
+            Some(file) => runs_hooks(&root.join(file)),
+            None => false,
+        };
+        let mut arrivals = BTreeMap::new();
+        for (id, rule) in &rules {
+            let arrival = match usize::from(has_hooks) + text.matches(rule).count() {
                 1 if has_hooks => Arrival::Hooks,
                 1 => Arrival::Document,
                 2.. => Arrival::Doubled,
@@ -70,18 +84,14 @@ pub(crate) fn reach(root: &Path, memories: &Memories) -> Result<Vec<Reach>> {
                 0 if cut.contains(rule) => Arrival::Cut,
                 0 => Arrival::Missing,
             };
-            ((*id).to_owned(), arrival)
-        };
-        Reach {
-            agent: *agent,
-            rules: rules.iter().map(arrival).collect(),
+            arrivals.insert((*id).clone(), arrival);
         }
-    };
-    Ok(Agent::value_variants()
-        .iter()
-        .filter(|agent| agent.is_in(root))
-        .map(of_agent)
-        .collect())
+        reach.push(Reach {
+            agent,
+            rules: arrivals,
+        });
+    }
+    Ok(reach)
 }
 
 impl Doctor<'_> {
@@ -93,11 +103,16 @@ impl Doctor<'_> {
             return Ok(());
         };
         for Reach { agent, rules } in reach(root, &memories)? {
-            let n = |wanted: &[Arrival]| rules.values().filter(|it| wanted.contains(it)).count();
-            let n_missing = n(&[Arrival::Hidden, Arrival::Cut, Arrival::Missing]);
-            if n_missing > 0 {
-                let (name, n_rules) = (agent.name(), rules.len());
-                let n_stated = n_rules - n_missing;
+            let mut n_stated = 0;
+            for arrival in rules.values() {
+                match arrival {
+                    Arrival::Hooks | Arrival::Document | Arrival::Doubled => n_stated += 1,
+                    Arrival::Hidden | Arrival::Cut | Arrival::Missing => {}
+                }
+            }
+            let n_rules = rules.len();
+            if n_stated < n_rules {
+                let name = agent.name();
                 let message = format!(
                     "{name} gets {n_stated} of {n_rules} rules without asking: it has no hooks, and the \
                      documents that it loads do not state the others"
@@ -122,46 +137,67 @@ impl Doctor<'_> {
 }
 
 fn runs_hooks(settings: &Path) -> bool {
-    // As a command of a shell, or started by the plugin of opencode.
-    let runs = |text: String| {
-        text.contains("cerberus hooks run") || text.contains("\"cerberus\", [\"hooks\", \"run\"")
+    let Some(text) = read_external(settings) else {
+        return false;
     };
-    read_external(settings).is_some_and(runs)
+    // As a command of a shell, or started by the plugin of opencode.
+    text.contains("cerberus hooks run") || text.contains("\"cerberus\", [\"hooks\", \"run\"")
 }
 
-/// Returns the text of the documents that an agent loads, at the start of a session or in their folder, that of those of
-/// which it loads only a part, and that of those which others hide.
-fn loaded(agent: Agent, documents: &[(String, String)]) -> [String; 3] {
-    let read = |names: &[&str]| {
-        let is_named = |file: &str| {
-            names
-                .iter()
-                .any(|name| file.ends_with(name) || file.starts_with(name))
-        };
-        let texts = documents.iter().filter(|(file, _)| is_named(file));
-        texts
-            .map(|(_, text)| text.as_str())
-            .collect::<Vec<_>>()
-            .join("\n")
-    };
-    let text = read(&agent.files_of("loads"));
+/// The texts of the documents for an agent.
+#[derive(Default)]
+struct Loaded {
+    /// Of those that it loads, at the start of a session or in their folder.
+    text: String,
+    /// Of those of which it loads only a part.
+    cut: String,
+    /// Of those that others hide.
+    hidden: String,
+}
+
+fn loaded(agent: Agent, documents: &[(String, String)]) -> Loaded {
+    let text = joined(documents, &agent.files_of("loads"));
     match agent {
         Agent::Claude => {
-            let own = read(&["CLAUDE.md", "CLAUDE.local.md"]);
+            let own = joined(documents, &["CLAUDE.md", "CLAUDE.local.md"]);
+            let agents = joined(documents, &["AGENTS.md"]);
             // It reads AGENTS.md where there is no document of its own, or one that imports it.
-            let reads_agents = own.is_empty() || own.contains("@AGENTS.md");
-            let (agents, none) = (read(&["AGENTS.md"]), String::new());
-            let (agents, hidden) = if reads_agents {
-                (agents, none)
+            if own.is_empty() || own.contains("@AGENTS.md") {
+                Loaded {
+                    text: [text, agents].join("\n"),
+                    ..Loaded::default()
+                }
             } else {
-                (none, agents)
-            };
-            [[text, agents].join("\n"), String::new(), hidden]
+                Loaded {
+                    text: text + "\n",
+                    hidden: agents,
+                    ..Loaded::default()
+                }
+            }
         }
         Agent::Codex => {
             let bytes = &text.as_bytes()[..text.len().min(CODEX_LIMIT)];
-            [String::from_utf8_lossy(bytes).into(), text, String::new()]
+            Loaded {
+                text: String::from_utf8_lossy(bytes).into(),
+                cut: text,
+                ..Loaded::default()
+            }
         }
-        _ => [text, String::new(), String::new()],
+        _ => Loaded {
+            text,
+            ..Loaded::default()
+        },
     }
+}
+
+/// Returns the texts of the documents whose paths start or end with one of the names.
+fn joined(documents: &[(String, String)], names: &[&str]) -> String {
+    let mut texts = Vec::new();
+    for (file, text) in documents {
+        let mut names = names.iter();
+        if names.any(|name| file.ends_with(name) || file.starts_with(name)) {
+            texts.push(text.as_str());
+        }
+    }
+    texts.join("\n")
 }

@@ -75,7 +75,8 @@ impl Doctor<'_> {
     }
 
     fn repository(&mut self, is_shallow: bool) -> Result<()> {
-        let (project, bank) = (self.project, &self.project.bank);
+        let project = self.project;
+        let bank = &self.project.bank;
         let root = &project.root;
         if is_shallow {
             let message = "this clone is shallow, so the dates of older changes are unknown";
@@ -87,7 +88,8 @@ impl Doctor<'_> {
         }
         let path = shown(project, folder);
         let memory = folder.join("a.md");
-        let (lock, pins) = (bank.lockfile(), bank.pin_file());
+        let lock = bank.lockfile();
+        let pins = bank.pin_file();
         let shared: [&Path; 3] = [&memory, &lock, &pins];
         let ignored = git::ignored(root, &shared);
         let next =
@@ -107,7 +109,8 @@ impl Doctor<'_> {
             }
         }
         for (name, file) in [("indices/", "cerberus.db"), (".trash/", "a.md")] {
-            let (generated, path) = (folder.join(name), shown(project, &folder.join(name)));
+            let generated = folder.join(name);
+            let path = shown(project, &folder.join(name));
             if git::is_tracked(root, &generated) {
                 let message = format!("git tracks `{path}`, which is generated");
                 self.error(message, format!("git rm -r --cached {path}"));
@@ -123,7 +126,8 @@ impl Doctor<'_> {
 
     /// Checks that git tracks the bank.
     fn committed(&mut self, path: &str) -> Result<()> {
-        let (root, bank) = (&self.project.root, &self.project.bank);
+        let root = &self.project.root;
+        let bank = &self.project.bank;
         let (files, _) = bank.list()?;
         if files.is_empty() {
             return Ok(());

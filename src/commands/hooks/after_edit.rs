@@ -1,4 +1,4 @@
-//! What an edit, or at a stop all changes, hit: the patterns of rules, and code that their texts forbid.
+//! Findings in an edit, or at a stop in all changes: the patterns of rules, and code that their texts forbid.
 
 use std::collections::BTreeMap;
 
@@ -15,31 +15,32 @@ use crate::config::GlobalArgs;
 /// Minimum number of bytes of a part of a line; shorter ones, such as brackets, are in any line.
 const MIN_PART: usize = 4;
 
-/// Returns what the written texts hit, given with the paths of their files, or an empty text. The rules that
+/// Returns the findings in written texts, given by path, or an empty text. The rules that
 /// they break are counted for the session.
 pub(super) fn findings(
     project: &Project,
     session: Option<&str>,
     written: &BTreeMap<String, Written>,
 ) -> Result<String> {
-    let (mut items, mut broken) = (Vec::new(), Vec::new());
+    let mut items = Vec::new();
+    let mut broken = Vec::new();
     for (file, Written { text, .. }) in written {
-        // Other lines were there before this edit, and an earlier answer has them.
-        // An edit may replace only a part of a line.
-        let is_part = |line: &str, code: &str| line.len() >= MIN_PART && code.contains(line);
-        let is_written = |it: &&Finding| {
-            text.is_empty()
-                || text.contains(it.code.as_str())
-                || text.lines().any(|line| is_part(line.trim(), &it.code))
-        };
-        let report = review_diff::review_file(project, file)?;
-        for finding in report.findings.iter().filter(is_written) {
-            items.push(item(finding));
-            broken.push(finding.id.clone());
+        for finding in review_diff::review_file(project, file)?.findings {
+            // Other lines were there before this edit, and an earlier answer has them.
+            if text.is_empty() || is_written(text, &finding.code) {
+                items.push(item(&finding));
+                broken.push(finding.id);
+            }
         }
     }
     record_broken(project, session, &broken)?;
     Ok(answer::about("Findings in this edit:", &items))
+}
+
+/// Returns whether a line of code is in a written text. An edit may replace only a part of a line.
+fn is_written(text: &str, code: &str) -> bool {
+    let mut lines = text.lines().map(str::trim);
+    text.contains(code) || lines.any(|line| line.len() >= MIN_PART && code.contains(line))
 }
 
 /// Counts the rules that a session broke.
@@ -51,7 +52,7 @@ pub(super) fn record_broken(
     let Some(session) = session.filter(|_| !memories.is_empty()) else {
         return Ok(());
     };
-    in_session(project, session, |it| it.record_broken(memories))
+    in_session(project, session, |rules| rules.record_broken(memories))
 }
 
 /// Returns the accepted patterns that uncommitted changes hit, which an agent that says it has finished must
@@ -70,18 +71,19 @@ pub(super) fn at_stop(event: &Event, global: &GlobalArgs) -> Result<String> {
     };
     let project = &settings.project;
     let report = review_diff::review(project, &ReviewDiffArgs::default(), &|_, _| {})?;
-    let errors = report
-        .findings
-        .iter()
-        .filter(|it| it.severity == Severity::Error);
-    let items: Vec<String> = errors.map(item).collect();
-    let is_new = !items.is_empty() && in_session(project, session, |it| it.claim_stop())?;
-    let title = "The changes break rules of this project:";
-    if is_new {
-        Ok(answer::about(title, &items))
-    } else {
-        none
+    let mut items = Vec::new();
+    for finding in &report.findings {
+        if finding.severity == Severity::Error {
+            items.push(item(finding));
+        }
     }
+    if items.is_empty() || !in_session(project, session, |rules| rules.claim_stop())? {
+        return none;
+    }
+    Ok(answer::about(
+        "The changes break rules of this project:",
+        &items,
+    ))
 }
 
 fn item(finding: &Finding) -> String {
@@ -94,9 +96,9 @@ fn item(finding: &Finding) -> String {
         ..
     } = finding;
     let severity = finding.severity.as_str();
-    let example = finding.example.as_ref();
-    let example = example
-        .map(|it| format!(" Like this: {it}."))
-        .unwrap_or_default();
+    let example = match &finding.example {
+        Some(example) => format!(" Like this: {example}."),
+        None => String::new(),
+    };
     format!("{file}:{line}: {severity}: {message} (`{id}`).{example} If it is right here: {allow}")
 }

@@ -1,10 +1,10 @@
-//! `cerberus hooks run … command`: what the rules say about a shell command that an agent is about to run.
+//! `cerberus hooks run … command`: the rules about a shell command that an agent is about to run.
 //!
 //! A command that hits the accepted `command` of a rule is denied, with the rule as the reason. A rule whose
-//! text alone forbids the command comes once in a session, as a hint. What the reader of the shell does not
-//! know passes. No code is indexed and nothing is ranked, because every command waits for this.
+//! text alone forbids the command comes once in a session, as a hint. A command that the reader of the
+//! shell does not know passes. No code is indexed and nothing is ranked, because every command waits for this.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 
 use anyhow::Result;
@@ -13,7 +13,7 @@ use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::{Project, envelope, memories, patterns};
 use cerberus_claims::parse;
 use cerberus_engine::rank::rule_kind;
-use cerberus_model::text::shell::{self, Commands};
+use cerberus_model::text::shell;
 use cerberus_model::{MemoryStatus, RuleKind, escaped};
 use cerberus_patterns::command::CommandPattern;
 
@@ -61,9 +61,15 @@ pub(super) fn adds_context(tool: HookTool) -> bool {
 
 /// The commands of a command line with the folders in which they run.
 pub(super) struct Runs {
-    /// The folder is relative to the project; it is absent outside of it.
-    commands: Vec<(Option<Rc<Path>>, Vec<String>)>,
+    commands: Vec<Run>,
     unread: Vec<String>,
+}
+
+/// A command and the folder in which it runs.
+struct Run {
+    /// Relative to the project; absent outside of it.
+    folder: Option<Rc<Path>>,
+    words: Vec<String>,
 }
 
 impl Runs {
@@ -72,62 +78,68 @@ impl Runs {
             .root
             .canonicalize()
             .unwrap_or_else(|_| project.root.clone());
-        let folder = event
-            .folder
-            .as_deref()
-            .map(Path::new)
-            .and_then(|it| it.canonicalize().ok());
-        let mut folder = folder.unwrap_or_else(|| root.clone());
-        let Commands {
-            commands, unread, ..
-        } = shell::commands(line);
-        let within = |folder: &Path| folder.strip_prefix(&root).ok().map(Rc::from);
-        let mut here = within(&folder);
-        let mut located = Vec::new();
-        for words in commands {
+        let mut folder = root.clone();
+        if let Some(of_event) = &event.folder
+            && let Ok(of_event) = Path::new(of_event).canonicalize()
+        {
+            folder = of_event;
+        }
+        let line = shell::commands(line);
+        let mut here = within(&folder, &root);
+        let mut commands = Vec::new();
+        for words in line.commands {
             if let [cd, target, ..] = &words[..]
                 && matches!(cd.as_str(), "cd" | "pushd")
                 && enter(&mut folder, target)
             {
-                here = within(&folder);
+                here = within(&folder, &root);
             }
-            located.push((here.clone(), words));
+            let folder = here.clone();
+            commands.push(Run { folder, words });
         }
         Self {
-            commands: located,
-            unread,
+            commands,
+            unread: line.unread,
         }
     }
 
     /// Returns the first command that a pattern of a memory matches in a folder of the memory.
     fn hit(&self, stored: &MemoryFile, patterns: &[CommandPattern]) -> Option<&[String]> {
-        let is_active = stored.memory.status != MemoryStatus::Archived && stored.fault.is_none();
-        let is_in = |(folder, _): &&(Option<Rc<Path>>, Vec<String>)| {
-            folder
-                .as_deref()
-                .is_some_and(|folder| applies_in(&stored.memory.paths, folder))
-        };
-        let is_hit =
-            |(_, words): &&(_, Vec<String>)| patterns.iter().any(|pattern| pattern.matches(words));
-        let mut here = self.commands.iter().filter(is_in);
-        here.find(is_hit)
-            .filter(|_| is_active)
-            .map(|(_, words)| &words[..])
+        if stored.memory.status == MemoryStatus::Archived || stored.fault.is_some() {
+            return None;
+        }
+        for Run { folder, words } in &self.commands {
+            if let Some(folder) = folder
+                && applies_in(&stored.memory.paths, folder)
+                && patterns.iter().any(|pattern| pattern.matches(words))
+            {
+                return Some(words);
+            }
+        }
+        None
     }
+}
+
+fn within(folder: &Path, root: &Path) -> Option<Rc<Path>> {
+    folder.strip_prefix(root).ok().map(Rc::from)
 }
 
 /// Returns whether globs are about files in a folder of the project.
 fn applies_in(globs: &[String], folder: &Path) -> bool {
-    let top = |glob: &String| {
+    let mut is_limited = false;
+    for glob in globs {
+        if glob.starts_with('!') {
+            continue;
+        }
+        is_limited = true;
         let glob = glob.trim_start_matches('/');
         let fixed = glob.split(['*', '?', '[', '{']).next().unwrap_or_default();
-        PathBuf::from(fixed.rsplit_once('/').map_or("", |(folder, _)| folder))
-    };
-    let mut wanted = globs
-        .iter()
-        .filter(|glob| !glob.starts_with('!'))
-        .peekable();
-    wanted.peek().is_none() || wanted.any(|glob| folder.starts_with(top(glob)))
+        let (top, _) = fixed.rsplit_once('/').unwrap_or_default();
+        if folder.starts_with(top) {
+            return true;
+        }
+    }
+    !is_limited
 }
 
 /// Returns the rule for which a command line is denied, and the reason.
@@ -139,8 +151,10 @@ fn denial(memories: &Memories, runs: &Runs, out: &Printer) -> Option<(String, St
         if let Some(words) = runs.hit(stored, &rule.commands) {
             let shown = memories::title(&words.join(" "));
             let text = memories::title(&inject::text(stored));
-            let instead = rule.instead.map(|it| format!(" Use this instead: {it}"));
-            let instead = instead.unwrap_or_default();
+            let instead = match rule.instead {
+                Some(instead) => format!(" Use this instead: {instead}"),
+                None => String::new(),
+            };
             let id = stored.memory.id.clone();
             let reason =
                 format!("A rule of this project forbids `{shown}`: {text} (`{id}`).{instead}");
@@ -148,10 +162,13 @@ fn denial(memories: &Memories, runs: &Runs, out: &Printer) -> Option<(String, St
         }
     }
     if has_commands {
-        let note = |program: &String| {
-            format!("cerberus: `{program}` is not known before it runs, and was not checked")
-        };
-        out.note(&runs.unread.iter().map(note).collect::<Vec<_>>());
+        let mut notes = Vec::new();
+        for program in &runs.unread {
+            notes.push(format!(
+                "cerberus: `{program}` is not known before it runs, and was not checked"
+            ));
+        }
+        out.note(&notes);
     }
     None
 }
@@ -166,13 +183,19 @@ pub(super) fn hints(
     let Some(session) = &event.session else {
         return Ok(String::new());
     };
-    let is_broken = |stored: &&MemoryFile| {
+    let mut broken = Vec::new();
+    for stored in &memories.all {
         let body = &stored.memory.body;
-        let is_named =
-            |(_, words): &(_, Vec<String>)| body.contains(shell::program_name(&words[0]));
-        runs.commands.iter().any(is_named) && runs.hit(stored, &stated(stored)).is_some()
-    };
-    let broken: Vec<&MemoryFile> = memories.all.iter().filter(is_broken).collect();
+        let mut programs = runs
+            .commands
+            .iter()
+            .map(|run| shell::program_name(&run.words[0]));
+        if programs.any(|program| body.contains(program))
+            && runs.hit(stored, &stated(stored)).is_some()
+        {
+            broken.push(stored);
+        }
+    }
     if broken.is_empty() {
         return Ok(String::new());
     }
@@ -181,15 +204,13 @@ pub(super) fn hints(
         .map(|stored| stored.memory.id.clone())
         .collect();
     record_broken(project, Some(session), &ids)?;
-    let items = in_session(project, session, |it| {
+    let items = in_session(project, session, |rules| {
         let mut items = Vec::new();
         for stored in &broken {
             let id = &stored.memory.id;
-            if it.claim_findings(&format!("command {id}"))? {
-                items.push(format!(
-                    "{} (`{id}`)",
-                    memories::title(&inject::text(stored))
-                ));
+            if rules.claim_findings(&format!("command {id}"))? {
+                let title = memories::title(&inject::text(stored));
+                items.push(format!("{title} (`{id}`)"));
             }
         }
         Ok(items)
@@ -208,17 +229,19 @@ fn stated(stored: &MemoryFile) -> Vec<CommandPattern> {
         return Vec::new();
     }
     // A single word may be the name of something in the code.
-    let is_process = stored
-        .memory
-        .kind
-        .unwrap_or_else(|| rule_kind::classify(body).kind)
-        == RuleKind::Process;
-    let may_be_command = |code: &str| is_process || code.contains(' ');
-    let stated = bans.iter().filter(|ban| !ban.place.contains("without"));
+    let kind = stored.memory.kind;
+    let is_process = kind.unwrap_or_else(|| rule_kind::classify(body).kind) == RuleKind::Process;
+    let mut stated = Vec::new();
+    for ban in bans {
+        let may_be_command = is_process || ban.code.contains(' ');
+        if may_be_command
+            && !ban.place.contains("without")
+            && let Ok(pattern) = CommandPattern::parse(&ban.code)
+        {
+            stated.push(pattern);
+        }
+    }
     stated
-        .filter(|ban| may_be_command(&ban.code))
-        .filter_map(|ban| CommandPattern::parse(&ban.code).ok())
-        .collect()
 }
 
 #[cfg(test)]

@@ -19,13 +19,13 @@ use super::answer;
 use super::git_command::{self, Commit};
 use super::payload::Event;
 use crate::commands::inject;
-use crate::commands::linked::{self, Reason};
+use crate::commands::linked::{self, Linked};
 use crate::config::{GlobalArgs, Settings};
 
 /// The changed files of a commit with their changed lines.
 type Changes = BTreeMap<String, Vec<(u32, u32)>>;
 
-/// Returns what there is to say about the commit that a shell command makes, or an empty text.
+/// Returns the text about the commit that a shell command makes, or an empty text.
 pub(super) fn about(event: &Event, line: &str, global: &GlobalArgs) -> Result<String> {
     let folder = event.folder.as_deref().map(Path::new);
     let commit = folder.and_then(|folder| git_command::commit(line, folder));
@@ -42,7 +42,7 @@ pub(super) fn about(event: &Event, line: &str, global: &GlobalArgs) -> Result<St
     of_project(&Settings::resolve_around(&folder, global)?, has_unstaged)
 }
 
-/// Returns what there is to say about a commit in a project. Git passes the index of the commit, which also
+/// Returns the text about a commit in a project. Git passes the index of the commit, which also
 /// contains the changes of `git commit -a`.
 pub(super) fn of_project(settings: &Settings, has_unstaged: bool) -> Result<String> {
     let project = &settings.project;
@@ -57,46 +57,39 @@ pub(super) fn of_project(settings: &Settings, has_unstaged: bool) -> Result<Stri
     })
 }
 
-/// Returns what there is to say about a commit.
+/// Returns the text about a commit.
 fn text(project: &Project, has_unstaged: bool) -> Result<String> {
     let memories = Memories::load(project)?;
     let changes = changes(project, &memories, has_unstaged)?;
     if changes.is_empty() {
         return Ok(String::new());
     }
-    let rule = |id: &str| {
-        let stored = memories.all.iter().find(|stored| stored.memory.id == id);
-        format!(
-            "{} (`{id}`)",
-            stored
-                .map(|it| memories::title(&inject::text(it)))
-                .unwrap_or_default()
-        )
-    };
     let broken = broken_examples(project, &memories, &changes)?;
-    let is_moved = |id: &str| {
-        let anchor = memories.anchors.get(id);
-        anchor
-            .and_then(|anchor| changes.get(&anchor.file))
-            .is_some_and(Vec::is_empty)
-    };
     let mut about = Vec::new();
-    for memory in linked::of_changes(project, &changes)?.memories {
-        // A part of the file that the commit does not change is of no concern, nor is an example
-        // that was found in another file.
-        let is_about = |reason: &&Reason| {
-            reason.is_changed != Some(false)
-                && !(reason.relation == linked::ANCHOR && is_moved(&memory.id))
+    for Linked { id, reasons, .. } in linked::of_changes(project, &changes)?.memories {
+        if broken.iter().any(|example| example.id == id) {
+            continue;
+        }
+        // The example was found in another file.
+        let is_moved = match memories.anchors.get(&id) {
+            Some(anchor) => changes.get(&anchor.file).is_some_and(Vec::is_empty),
+            None => false,
         };
-        let is_broken = broken.iter().any(|broken| broken.id == memory.id);
-        if let Some(reason) = memory.reasons.iter().find(is_about).filter(|_| !is_broken) {
-            about.push(format!("{}: {}", reason.target, rule(&memory.id)));
+        // A part of the file that the commit does not change is of no concern.
+        let reason = reasons.iter().find(|reason| {
+            let is_moved_example = is_moved && reason.relation == linked::ANCHOR;
+            reason.is_changed != Some(false) && !is_moved_example
+        });
+        if let Some(reason) = reason {
+            about.push(format!("{}: {}", reason.target, rule(&memories, &id)));
         }
     }
     let mut text = String::new();
     if !broken.is_empty() {
-        let item = |it: &BrokenExample<'_>| format!("{} {}: {}", it.place, it.what, rule(it.id));
-        let items: Vec<String> = broken.iter().map(item).collect();
+        let mut items = Vec::new();
+        for BrokenExample { id, place, what } in &broken {
+            items.push(format!("{place} {what}: {}", rule(&memories, id)));
+        }
         text.push_str("Examples of rules that this commit changes:\n");
         text.push_str(&answer::listed(&items));
     }
@@ -110,6 +103,16 @@ fn text(project: &Project, has_unstaged: bool) -> Result<String> {
         );
     }
     Ok(text)
+}
+
+/// Returns the title of a rule with its id.
+fn rule(memories: &Memories, id: &str) -> String {
+    let stored = memories.all.iter().find(|stored| stored.memory.id == id);
+    let title = match stored {
+        Some(stored) => memories::title(&inject::text(stored)),
+        None => String::new(),
+    };
+    format!("{title} (`{id}`)")
 }
 
 /// Returns the changes of a commit. Of the files that are not staged, only those that a memory is
@@ -153,48 +156,52 @@ fn broken_examples<'m>(
     let ids: BTreeSet<&str> = memories
         .all
         .iter()
-        .map(|it| it.memory.id.as_str())
+        .map(|stored| stored.memory.id.as_str())
         .collect();
-    let concerned: Vec<(&String, &Anchor)> = memories
-        .anchors
-        .iter()
-        .filter(|(id, anchor)| changes.contains_key(&anchor.file) && ids.contains(id.as_str()))
-        .filter(|(_, anchor)| anchor.language.is_none_or(language::is_built))
-        .collect();
+    let mut concerned = Vec::new();
+    let mut anchors = Vec::new();
+    for (id, anchor) in &memories.anchors {
+        let is_changed = changes.contains_key(&anchor.file) && ids.contains(id.as_str());
+        if is_changed && anchor.language.is_none_or(language::is_built) {
+            concerned.push((id, anchor));
+            anchors.push(anchor.clone());
+        }
+    }
     if concerned.is_empty() {
         return Ok(Vec::new());
     }
-    let anchors: Vec<Anchor> = concerned
-        .iter()
-        .map(|(_, anchor)| (*anchor).clone())
-        .collect();
     let outcomes = track::follow(&project.root, &project.exclude, &anchors, &|_, _| {})?;
-    let damaged = concerned
-        .iter()
-        .zip(&outcomes)
-        .filter_map(|((id, anchor), outcome)| Some((id.as_str(), *anchor, damage(outcome)?)));
-    let damaged: Vec<(&str, &Anchor, &'static str)> = damaged.collect();
-    let files = damaged.iter().map(|(_, anchor, _)| anchor.file.as_str());
+    let mut damaged = Vec::new();
+    for ((id, anchor), outcome) in concerned.into_iter().zip(&outcomes) {
+        if let Some(what) = damage(outcome) {
+            let place = format_location(&anchor.file, anchor.symbol.as_deref());
+            damaged.push((anchor, BrokenExample { id, place, what }));
+        }
+    }
+    let files = damaged.iter().map(|(anchor, _)| anchor.file.as_str());
     let before = git::in_head(&project.root, files);
-    let is_new = |anchor: &Anchor, damage: &str, old: Option<Vec<u8>>| {
-        let old = old.and_then(|old| {
-            track::verify_content(&anchor.file, &old, &[anchor])
-                .pop()
-                .flatten()
-        });
-        // Otherwise an earlier commit did it.
-        old.is_some_and(|old| match old.degree {
-            Some(Degree::Gutted) => false,
-            Some(Degree::Edited) => damage != EDITED,
-            Some(Degree::Touched) | None => true,
-        })
+    let mut broken = Vec::new();
+    for ((anchor, example), old) in damaged.into_iter().zip(before) {
+        if let Some(old) = old
+            && is_new(anchor, example.what, &old)
+        {
+            broken.push(example);
+        }
+    }
+    Ok(broken)
+}
+
+/// Returns whether an example was not damaged in an old text of its file. Otherwise an earlier commit did it.
+fn is_new(anchor: &Anchor, damage: &str, old: &[u8]) -> bool {
+    let found = track::verify_content(&anchor.file, old, &[anchor]).pop();
+    let Some(example) = found.flatten() else {
+        return false;
     };
-    let new = damaged.into_iter().zip(before);
-    let new = new.filter_map(|((id, anchor, what), old)| {
-        let place = format_location(&anchor.file, anchor.symbol.as_deref());
-        is_new(anchor, what, old).then_some(BrokenExample { id, place, what })
-    });
-    Ok(new.collect())
+    match example.degree {
+        Some(Degree::Gutted) => false,
+        Some(Degree::Edited) => damage != EDITED,
+        Some(Degree::Touched) | None => true,
+    }
 }
 
 /// How an example is worse whose code is edited.

@@ -62,7 +62,7 @@ pub(super) fn after_command(tool: HookTool, event: &Event, global: &GlobalArgs) 
         return Ok(text);
     };
     let project = &settings.project;
-    let started = in_session(project, session, |it| it.started())?;
+    let started = in_session(project, session, |rules| rules.started())?;
     if !command::adds_context(tool) {
         let runs = Runs::of(project, event, &line);
         text = command::hints(project, &Memories::load(project)?, event, &runs)?;
@@ -74,63 +74,58 @@ pub(super) fn after_command(tool: HookTool, event: &Event, global: &GlobalArgs) 
     Ok(text)
 }
 
-/// Returns the rules for the files that a command edited, and what the edits hit.
+/// Returns the rules for the files that a command edited, and the findings in the edits.
 fn about(project: &Project, session: &str, written: &BTreeMap<String, Written>) -> Result<String> {
     let mut text = store::with_repair(&project.store, |_| rules(project, session, written))?;
     let found = after_edit::findings(project, Some(session), written)?;
     let key = format!("{:032x}", xxh3_128(found.as_bytes()));
-    if !found.is_empty() && in_session(project, session, |it| it.claim_findings(&key))? {
+    if !found.is_empty() && in_session(project, session, |rules| rules.claim_findings(&key))? {
         text.push_str(&found);
     }
     Ok(text)
 }
 
-/// Returns the lines that the files written in the last [`RECENT`] add to HEAD. What was written before the
-/// start of the session or the subagent is the work of another one.
+/// Returns the lines that the files written in the last [`RECENT`] add to HEAD. A file that was written before
+/// the start of the session or the subagent is the work of another one.
 ///
 /// A command that writes more than [`MAX_WRITTEN`] files does not edit them: it generates code, or checks
 /// out another commit.
 fn recently_written(project: &Project, started: Option<i64>) -> Result<BTreeMap<String, Written>> {
     let root = &project.root;
     let now = SystemTime::from(project.now);
-    let since_start = |it: i64| {
-        Duration::from_millis(project.now.as_millisecond().abs_diff(it)) + FILE_TIME_PRECISION
-    };
-    let recent = started.map_or(RECENT, |it| RECENT.min(since_start(it)));
-    let is_recent = |path: &String| {
-        let time = root
-            .join(path)
-            .symlink_metadata()
-            .and_then(|it| it.modified());
-        time.is_ok_and(|time| now.duration_since(time).unwrap_or_default() <= recent)
-    };
-    let listing = walk::all_code(root)?;
-    let paths = listing.entries.into_iter().map(|entry| entry.path);
-    let files: Vec<String> = paths.filter(is_recent).collect();
+    let mut max_age = RECENT;
+    if let Some(started) = started {
+        let millis = project.now.as_millisecond().abs_diff(started);
+        max_age = max_age.min(Duration::from_millis(millis) + FILE_TIME_PRECISION);
+    }
+    let mut files = Vec::new();
+    for entry in walk::all_code(root)?.entries {
+        let metadata = root.join(&entry.path).symlink_metadata();
+        let Ok(time) = metadata.and_then(|metadata| metadata.modified()) else {
+            continue;
+        };
+        if now.duration_since(time).unwrap_or_default() <= max_age {
+            files.push(entry.path);
+        }
+    }
     if files.len() > MAX_WRITTEN {
         return Ok(BTreeMap::new());
     }
-    let added = |file: String| {
-        let lines = git::added_in(root, &file)?;
-        let added = lines.text.split_inclusive('\n').zip(&lines.is_added);
-        let added: String = added
-            .filter(|(_, is_added)| **is_added)
-            .map(|(line, _)| line)
-            .collect();
-        (!added.is_empty()).then(|| {
-            (
-                file,
-                Written {
-                    text: added.clone(),
-                    added,
-                },
-            )
-        })
-    };
-    Ok(files.into_iter().filter_map(added).collect())
+    let mut written = BTreeMap::new();
+    for file in files {
+        let Some(lines) = git::added_in(root, &file) else {
+            continue;
+        };
+        let added = inject::added_text(&lines);
+        if !added.is_empty() {
+            let text = added.clone();
+            written.insert(file, Written { text, added });
+        }
+    }
+    Ok(written)
 }
 
-/// What is written to a file.
+/// The texts that are written to a file.
 #[derive(Debug, Default)]
 pub(super) struct Written {
     pub(super) text: String,
@@ -163,17 +158,22 @@ fn written(
             written.added.push_str(&edit.added);
         }
     }
-    Ok((!written.is_empty()).then_some((settings, written)))
+    if written.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some((settings, written)))
 }
 
 /// Returns the edits with the absolute paths of their files, without links.
 fn edits(event: &Event) -> Vec<(PathBuf, Edit)> {
-    let folder = event.folder.as_deref().map(Path::new);
-    let absolute = |edit: Edit| {
-        let path = folder.unwrap_or(Path::new("")).join(&edit.path);
-        Some((real_path(&path)?, edit))
-    };
-    event.edits().into_iter().filter_map(absolute).collect()
+    let folder = Path::new(event.folder.as_deref().unwrap_or_default());
+    let mut edits = Vec::new();
+    for edit in event.edits() {
+        if let Some(path) = real_path(&folder.join(&edit.path)) {
+            edits.push((path, edit));
+        }
+    }
+    edits
 }
 
 /// Returns a path without links, of a file that may not exist.
@@ -186,7 +186,10 @@ fn real_path(path: &Path) -> Option<PathBuf> {
     let is_plain = rest
         .components()
         .all(|part| matches!(part, Component::Normal(_)));
-    is_plain.then(|| Some(existing.canonicalize().ok()?.join(rest)))?
+    if !is_plain {
+        return None;
+    }
+    Some(existing.canonicalize().ok()?.join(rest))
 }
 
 /// Returns a relative path with `/` between its parts.
@@ -197,10 +200,11 @@ fn slashed(path: &Path) -> Option<String> {
 
 /// Returns the text with the rules that the session does not have yet, and records them.
 fn rules(project: &Project, session: &str, written: &BTreeMap<String, Written>) -> Result<String> {
-    let added = written
-        .iter()
-        .map(|(path, written)| (path.clone(), written.added.clone()));
-    inject::rules_for_edit(project, added.collect(), |given| {
-        in_session(project, session, |it| it.claim(given))
+    let mut added = BTreeMap::new();
+    for (path, written) in written {
+        added.insert(path.clone(), written.added.clone());
+    }
+    inject::rules_for_edit(project, added, |given| {
+        in_session(project, session, |rules| rules.claim(given))
     })
 }

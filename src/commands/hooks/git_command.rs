@@ -33,7 +33,9 @@ pub(super) fn commit(command: &str, folder: &Path) -> Option<Commit> {
                 match arguments {
                     ["add" | "stage", ..] => has_unstaged = true,
                     ["commit", arguments @ ..] => {
-                        let makes_none = arguments.iter().any(|it| NO_COMMIT.contains(it));
+                        let makes_none = arguments
+                            .iter()
+                            .any(|argument| NO_COMMIT.contains(argument));
                         let before = std::iter::once(&"").chain(arguments);
                         has_unstaged |= before.zip(arguments).any(|(before, it)| adds(before, it));
                         return (!makes_none).then_some(Commit {
@@ -60,11 +62,11 @@ fn adds(before: &str, argument: &str) -> bool {
     // A message follows `m` in the same argument.
     let letters = argument
         .strip_prefix('-')
-        .and_then(|it| it.split('m').next());
+        .and_then(|letters| letters.split('m').next());
     let is_long = argument.starts_with("--");
     is_path
         || matches!(argument, "--" | "--all")
-        || (!is_long && letters.is_some_and(|it| it.contains('a')))
+        || (!is_long && letters.is_some_and(|letters| letters.contains('a')))
 }
 
 /// Returns the folder in which git runs, and the words from its command. `None` if it uses another

@@ -1,4 +1,4 @@
-//! A session of an agent or a subagent: what it gets at its start and for each prompt.
+//! A session of an agent or a subagent: the rules at its start and for each prompt.
 
 use std::path::Path;
 
@@ -40,8 +40,11 @@ pub(super) fn start(
         .and_then(|event| event.source.as_deref())
         .unwrap_or("startup");
     if let Some(session) = session {
-        let given = in_session(project, session, |it| {
-            it.start(source)?.then(|| it.given()).transpose()
+        let given = in_session(project, session, |rules| {
+            if !rules.start(source)? {
+                return Ok(None);
+            }
+            Ok(Some(rules.given()?))
         })?;
         let Some(given) = given else {
             return Ok(String::new());
@@ -50,7 +53,7 @@ pub(super) fn start(
     }
     let report = store::with_repair(&project.store, |_| {
         inject::inject_new(project, &mut request, pins_session, |given| match session {
-            Some(session) => in_session(project, session, |it| it.claim_new(given)),
+            Some(session) => in_session(project, session, |rules| rules.claim_new(given)),
             None => Ok(vec![true; given.len()]),
         })
     })?;
@@ -58,7 +61,7 @@ pub(super) fn start(
     Ok(report.text)
 }
 
-/// Returns the rules for what the user asks for.
+/// Returns the rules for the task that the user names.
 pub(super) fn prompt(event: &Event, global: &GlobalArgs) -> Result<String> {
     let none = Ok(String::new());
     // Without a session the same rules would come with every prompt.
@@ -73,15 +76,15 @@ pub(super) fn prompt(event: &Event, global: &GlobalArgs) -> Result<String> {
         return none;
     };
     let project = &settings.project;
-    let given = in_session(project, session, |it| it.given())?;
+    let given = in_session(project, session, |rules| rules.given())?;
     store::with_repair(&project.store, |_| {
         inject::rules_for_task(project, prompt, &given, |given| {
-            in_session(project, session, |it| it.claim_new(given))
+            in_session(project, session, |rules| rules.claim_new(given))
         })
     })
 }
 
-/// Forgets what a session was given, whose context the agent is about to shorten.
+/// Forgets the rules that a session was given, as the agent is about to shorten its context.
 pub(super) fn forget(event: &Event, global: &GlobalArgs) -> Result<()> {
     let Some(settings) = settings(Some(event), global)? else {
         return Ok(());
@@ -89,7 +92,7 @@ pub(super) fn forget(event: &Event, global: &GlobalArgs) -> Result<()> {
     let Some(session) = &event.session else {
         return Ok(());
     };
-    in_session(&settings.project, session, |it| it.forget())
+    in_session(&settings.project, session, |rules| rules.forget())
 }
 
 /// Returns the settings of the project in whose folder the agent works, if it has a bank.

@@ -55,29 +55,32 @@ pub(crate) fn remove(tool: HookTool, old: &[u8]) -> Result<Edited, String> {
     }
 }
 
-/// Returns what is in the JSON settings of an agent.
+/// Returns the entries of the JSON settings of an agent.
 fn settings(tool: HookTool) -> Settings {
     let agent = name(&tool);
     let mut lines = word_list::section(include_str!("hooks.txt"), &agent);
     let form = lines.next().unwrap_or_default();
-    let entry = |hook: &'static str| {
-        let (key, rest) = hook.split_once(' ')?;
-        let (matcher, event) = rest
-            .split_once(' ')
-            .map_or((None, rest), |(it, event)| (Some(it), event));
-        let value = value(form, &agent, matcher, event);
-        Some(Entry {
+    let mut entries = Vec::new();
+    for hook in lines {
+        let Some((key, rest)) = hook.split_once(' ') else {
+            continue;
+        };
+        let (matcher, event) = match rest.split_once(' ') {
+            Some((matcher, event)) => (Some(matcher), event),
+            None => (None, rest),
+        };
+        entries.push(Entry {
             parent: "hooks",
             key,
-            value,
+            value: value(form, &agent, matcher, event),
             kind: Some(event.to_owned()),
-        })
-    };
+        });
+    }
     let has_version = matches!(tool, HookTool::Cursor | HookTool::Copilot);
     Settings {
         header: has_version.then_some(("version", "1")),
         is_header_optional: false,
-        entries: lines.filter_map(entry).collect(),
+        entries,
     }
 }
 
@@ -96,7 +99,7 @@ fn value(form: &str, agent: &str, matcher: Option<&str>, event: &str) -> String 
         "command -v cerberus >/dev/null 2>&1 || exit 0; cerberus hooks run {agent} {event} || true"
     );
     let matcher = matcher
-        .map(|it| format!("\"matcher\":\"{it}\","))
+        .map(|matcher| format!("\"matcher\":\"{matcher}\","))
         .unwrap_or_default();
     form.replace("{matcher}", &matcher)
         .replace("{command}", &command)
@@ -105,15 +108,9 @@ fn value(form: &str, agent: &str, matcher: Option<&str>, event: &str) -> String 
 
 /// Returns a script with the managed block, at the start because a script may exit anywhere.
 fn merge_script(old: &[u8]) -> Result<Edited, String> {
-    let update = |old: &[u8]| {
-        managed_block::SCRIPT
-            .update(old, PRE_COMMIT)
-            .map_err(|it| it.message)
-    };
     if old.is_empty() {
-        return Ok(Edited::new(
-            [b"#!/bin/sh\n".as_slice(), &update(b"")?].concat(),
-        ));
+        let script = [b"#!/bin/sh\n".as_slice(), &with_block(b"")?].concat();
+        return Ok(Edited::new(script));
     }
     let first = old
         .split_inclusive(|byte| *byte == b'\n')
@@ -124,22 +121,25 @@ fn merge_script(old: &[u8]) -> Result<Edited, String> {
         return Err("it is not a shell script with a `#!` line".to_owned());
     }
     let Some(block) = block_of_script(old)? else {
-        return Ok(Edited::new([&update(first)?, &old[first.len()..]].concat()));
+        let script = [&with_block(first)?, &old[first.len()..]].concat();
+        return Ok(Edited::new(script));
     };
-    let edited = Some(block)
-        .filter(|block| block != PRE_COMMIT)
-        .into_iter()
-        .collect();
-    Ok(Edited {
-        edited,
-        ..Edited::new(old.to_vec())
-    })
+    let mut script = Edited::new(old.to_vec());
+    if block != PRE_COMMIT {
+        script.edited.push(block);
+    }
+    Ok(script)
+}
+
+fn with_block(script: &[u8]) -> Result<Vec<u8>, String> {
+    let updated = managed_block::SCRIPT.update(script, PRE_COMMIT);
+    updated.map_err(|error| error.message)
 }
 
 fn block_of_script(script: &[u8]) -> Result<Option<String>, String> {
     let block = managed_block::SCRIPT
         .text(script)
-        .map_err(|it| it.message)?;
+        .map_err(|error| error.message)?;
     Ok(block.map(|block| String::from_utf8_lossy(block).replace("\r\n", "\n")))
 }
 
@@ -154,12 +154,10 @@ fn remove_script(old: &[u8]) -> Result<Edited, String> {
     }
     let mut rest = managed_block::SCRIPT
         .without_block(old)
-        .map_err(|it| it.message)?;
+        .map_err(|error| error.message)?;
     // The empty line between the first line and the block, which a merge puts there.
-    let first = old
-        .split_inclusive(|byte| *byte == b'\n')
-        .next()
-        .map_or(0, <[u8]>::len);
+    let mut lines = old.split_inclusive(|byte| *byte == b'\n');
+    let first = lines.next().unwrap_or_default().len();
     for newline in ["\r\n", "\n"] {
         let gap = format!("{newline}{}", managed_block::SCRIPT.start);
         if old[first..].starts_with(gap.as_bytes()) {
@@ -167,11 +165,10 @@ fn remove_script(old: &[u8]) -> Result<Edited, String> {
             return Ok(Edited::new(rest));
         }
     }
-    Ok(Edited::new(if rest == b"#!/bin/sh\n" {
-        Vec::new()
-    } else {
-        rest
-    }))
+    if rest == b"#!/bin/sh\n" {
+        rest.clear();
+    }
+    Ok(Edited::new(rest))
 }
 
 /// Returns the plugin, which is the whole file.
@@ -190,11 +187,11 @@ fn merge_plugin(old: &[u8]) -> Result<Edited, String> {
 
 /// Returns the command of an edited plugin, or nothing if it is another plugin.
 fn edited_plugin(text: &[u8]) -> Vec<String> {
-    let is_ours = String::from_utf8_lossy(text).contains("cerberus");
-    is_ours
-        .then(|| "cerberus hooks run opencode".to_owned())
-        .into_iter()
-        .collect()
+    if String::from_utf8_lossy(text).contains("cerberus") {
+        vec!["cerberus hooks run opencode".to_owned()]
+    } else {
+        Vec::new()
+    }
 }
 
 #[cfg(test)]

@@ -87,22 +87,13 @@ impl Text {
         start: Option<&str>,
         id: &str,
     ) -> Self {
-        let item = |text: &str| {
-            let item = render::list_item(text);
-            Item::new(if place.is_some() {
-                indented(&item)
-            } else {
-                item
-            })
-        };
-        let whole = item(text);
-        let short = start.map(|start| item(&format!("{start} [… {id}]")));
-        let saves = |short: &Item| short.cost.tokens + MIN_SAVING <= whole.cost.tokens;
-        let short = short.filter(saves);
+        let is_in_group = place.is_some();
+        let whole = item_of(text, is_in_group);
+        let short = start.map(|start| item_of(&format!("{start} [… {id}]"), is_in_group));
         Self {
             group: place,
+            short: short.filter(|short| short.cost.tokens + MIN_SAVING <= whole.cost.tokens),
             whole,
-            short,
             needs_example: false,
         }
     }
@@ -113,23 +104,33 @@ impl Text {
     }
 
     fn item(&self, is_short: bool) -> &Item {
-        self.short
-            .as_ref()
-            .filter(|_| is_short)
-            .unwrap_or(&self.whole)
+        match &self.short {
+            Some(short) if is_short => short,
+            _ => &self.whole,
+        }
+    }
+}
+
+/// Returns a text as a list item, or as one below the line of its group.
+fn item_of(text: &str, is_in_group: bool) -> Item {
+    let item = render::list_item(text);
+    if is_in_group {
+        Item::new(indented(&item))
+    } else {
+        Item::new(item)
     }
 }
 
 /// Returns the lines of a list item as an item of a list in a list.
 fn indented(item: &str) -> String {
-    let line = |line: &str| {
-        if line.trim().is_empty() {
-            line.to_owned()
-        } else {
-            format!("  {line}")
+    let mut text = String::new();
+    for line in item.split_inclusive('\n') {
+        if !line.trim().is_empty() {
+            text.push_str("  ");
         }
-    };
-    item.split_inclusive('\n').map(line).collect()
+        text.push_str(line);
+    }
+    text
 }
 
 /// A memory that may be in the text, in the order of importance.
@@ -228,34 +229,31 @@ impl Block<'_> {
     }
 
     fn pack_input(&self) -> PackInput {
-        let (groups, lines) = self.groups();
-        let pin = |pin: &Pin| PinCost {
-            cost: pin_cost(pin),
-            is_builtin: is_builtin(pin),
-        };
-        let texts = self
-            .candidates
-            .iter()
-            .zip(groups)
-            .map(|(Candidate { text, .. }, group)| {
-                let short = text.short.as_ref().map(|it| it.cost);
-                TextCost {
-                    whole: text.whole.cost,
-                    short,
-                    group,
-                    needs_example: text.needs_example,
-                }
+        let mut pins = Vec::new();
+        for pin in self.pins {
+            pins.push(PinCost {
+                cost: pin_cost(pin),
+                is_builtin: is_builtin(pin),
             });
-        let texts: Vec<TextCost> = texts.collect();
-        let has_short = texts.iter().any(|text| text.short.is_some());
+        }
+        let (groups, lines) = self.groups();
+        let mut texts = Vec::new();
+        let mut header = self.header;
+        for (Candidate { text, .. }, group) in self.candidates.iter().zip(groups) {
+            if text.short.is_some() {
+                header = HEADER_OF_SHORT;
+            }
+            texts.push(TextCost {
+                whole: text.whole.cost,
+                short: text.short.as_ref().map(|short| short.cost),
+                group,
+                needs_example: text.needs_example,
+            });
+        }
         PackInput {
             pin_header: Cost::of(render::HEADER),
-            pins: self.pins.iter().map(pin).collect(),
-            text_header: Cost::of(if has_short {
-                HEADER_OF_SHORT
-            } else {
-                self.header
-            }),
+            pins,
+            text_header: Cost::of(header),
             texts,
             group_lines: lines.iter().map(|line| Cost::of(line)).collect(),
             code_share: self.code_share,
@@ -269,21 +267,20 @@ impl Block<'_> {
                 stored, example, ..
             } = &mut self.candidates[idx];
             let is_wanted = matches!(example, Slot::Unverified(_)) != is_verified;
-            Some(
-                example
-                    .read(project, stored, max_lines)
-                    .filter(|_| is_wanted)?
-                    .cost,
-            )
+            let item = example.read(project, stored, max_lines)?;
+            is_wanted.then_some(item.cost)
         };
         pack::pack(input, &mut example, limit)
     }
 
     /// Returns the maximum number of lines of each example: more if few share the budget.
     fn example_lines(&self, limit: Cost) -> usize {
-        let has_example =
-            |it: &&Candidate| !matches!(it.example, Slot::Absent | Slot::Unverified(_));
-        let n_examples = self.candidates.iter().filter(has_example).count();
+        let mut n_examples = 0;
+        for candidate in &self.candidates {
+            if !matches!(candidate.example, Slot::Absent | Slot::Unverified(_)) {
+                n_examples += 1;
+            }
+        }
         let budget = pack::share(limit.tokens, self.project.inject.code_share);
         let fair = budget / n_examples.max(1) / TOKENS_PER_LINE;
         fair.max(MIN_EXAMPLE_LINES)
@@ -292,50 +289,44 @@ impl Block<'_> {
 
     fn render(&self, packed: &Packed, footer: Option<&str>) -> String {
         let mut text = String::new();
-        for (pin, _) in self
-            .pins
-            .iter()
-            .zip(&packed.pins)
-            .filter(|(_, is_packed)| **is_packed)
-        {
-            text.push_str(if text.is_empty() { render::HEADER } else { "" });
-            text.push_str(&render::item(pin));
+        for (pin, is_packed) in self.pins.iter().zip(&packed.pins) {
+            if *is_packed {
+                if text.is_empty() {
+                    text.push_str(render::HEADER);
+                }
+                text.push_str(&render::item(pin));
+            }
         }
-        let has_short = packed.texts.iter().any(|text| text.is_short);
         let (groups, lines) = self.groups();
-        let given: Vec<(usize, Option<usize>)> = groups
-            .into_iter()
-            .enumerate()
-            .filter(|(idx, _)| packed.texts[*idx].is_given)
-            .collect();
+        // The texts of a group follow its first one.
+        let mut given: Vec<(Option<usize>, Vec<String>)> = Vec::new();
+        for (idx, group) in groups.into_iter().enumerate() {
+            if !packed.texts[idx].is_given {
+                continue;
+            }
+            let item = self.candidates[idx].item(packed.texts[idx]);
+            let known = given.iter_mut().find(|(known, _)| *known == group);
+            match known {
+                Some((_, items)) if group.is_some() => items.push(item),
+                _ => given.push((group, vec![item])),
+            }
+        }
         if !given.is_empty() {
+            let has_short = packed.texts.iter().any(|text| text.is_short);
             text.push_str(if has_short {
                 HEADER_OF_SHORT
             } else {
                 self.header
             });
         }
-        let item = |idx: usize| self.candidates[idx].item(packed.texts[idx]);
-        for &(idx, group) in &given {
-            let Some(line) = group.map(|group| &lines[group]) else {
-                text.push_str(&item(idx));
-                continue;
-            };
-            // The texts of a group follow its first one.
-            let mut members = given
-                .iter()
-                .filter(|it| it.1 == group)
-                .map(|it| it.0)
-                .peekable();
-            if members.peek() != Some(&idx) {
-                continue;
-            }
-            match members.clone().count() {
-                1 => text.push_str(&joined(line, &item(idx))),
-                _ => {
-                    text.push_str(line);
-                    members.for_each(|member| text.push_str(&item(member)));
+        for (group, items) in &given {
+            match (group, items.as_slice()) {
+                (Some(group), [item]) => text.push_str(&joined(&lines[*group], item)),
+                (Some(group), items) => {
+                    text.push_str(&lines[*group]);
+                    text.push_str(&items.concat());
                 }
+                (None, items) => text.push_str(&items.concat()),
             }
         }
         text.push_str(&self.contents);
@@ -349,8 +340,8 @@ impl Block<'_> {
     fn groups(&self) -> (Vec<Option<usize>>, Vec<String>) {
         let mut known: FxHashMap<&str, usize> = FxHashMap::default();
         let mut lines: Vec<String> = Vec::new();
-        let groups = self.candidates.iter().map(|it| {
-            let place = it.text.group.as_deref()?;
+        let groups = self.candidates.iter().map(|candidate| {
+            let place = candidate.text.group.as_deref()?;
             Some(*known.entry(place).or_insert_with(|| {
                 lines.push(render::list_item(&format!("{place}:")));
                 lines.len() - 1
@@ -368,158 +359,156 @@ impl Block<'_> {
         } else {
             0
         };
-        let counts = [
+        let mut skipped = Vec::new();
+        for (n, noun) in [
             (omitted.pins, "pin"),
             (n_memories, "memory"),
             (omitted.examples, "example"),
-        ];
-        let present = counts.iter().filter(|(n, _)| *n > 0);
-        let skipped: Vec<String> = present.map(|(n, noun)| plural(*n, noun)).collect();
-        (!skipped.is_empty()).then(|| {
-            format!(
-                "Omitted for lack of space: {}. {hint}\n",
-                skipped.join(", ")
-            )
-        })
+        ] {
+            if n > 0 {
+                skipped.push(plural(n, noun));
+            }
+        }
+        if skipped.is_empty() {
+            return None;
+        }
+        let skipped = skipped.join(", ");
+        Some(format!("Omitted for lack of space: {skipped}. {hint}\n"))
     }
 
-    /// Returns which examples were not found or not read, and why.
-    pub(super) fn unread(&self) -> impl Iterator<Item = String> {
-        self.candidates.iter().filter_map(|it| match &it.example {
-            Slot::Read(_, Err(why)) => Some(format!(
-                "`{}` is without its example: {why}",
-                it.stored.memory.id
-            )),
-            _ => None,
-        })
+    /// Returns warnings about the examples that were not found or not read.
+    pub(super) fn unread(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        for Candidate {
+            stored, example, ..
+        } in &self.candidates
+        {
+            if let Slot::Read(_, Err(why)) = example {
+                let id = &stored.memory.id;
+                warnings.push(format!("`{id}` is without its example: {why}"));
+            }
+        }
+        warnings
     }
 
     /// Returns the room that all examples need, with as many lines as any budget gives them.
     pub(super) fn all_examples(&self) -> Cost {
         let max_lines = self.project.inject.max_lines.get();
-        let costs = self.candidates.iter().filter_map(|it| {
-            let (Slot::Unread(anchor) | Slot::Read(anchor, _)) = it.example else {
-                return None;
+        let mut cost = Cost::ZERO;
+        for candidate in &self.candidates {
+            let (Slot::Unread(anchor) | Slot::Read(anchor, _)) = candidate.example else {
+                continue;
             };
-            Some(
-                example::example(self.project, it.stored, anchor, max_lines)
-                    .ok()?
-                    .item
-                    .cost,
-            )
-        });
-        costs.fold(Cost::ZERO, Cost::plus)
+            let found = example::example(self.project, candidate.stored, anchor, max_lines);
+            if let Ok(example) = found {
+                cost = cost.plus(example.item.cost);
+            }
+        }
+        cost
     }
 
     /// Returns the numbers of items without room, and the room that all need, with `examples` for theirs.
     pub(super) fn omitted(&self, packed: &Packed, client_limit: Cost, examples: Cost) -> Omitted {
-        let is_omitted = |(it, packed): &(&Candidate, &PackedText)| {
-            let has_example = matches!(it.example, Slot::Unread(_) | Slot::Read(_, Ok(_)));
-            has_example && (packed.is_given || it.text.needs_example) && !packed.has_example
-        };
-        let pins: Vec<Cost> = self.pins.iter().map(pin_cost).collect();
-        let builtin = self
-            .pins
-            .iter()
-            .zip(&pins)
-            .filter(|(pin, _)| is_builtin(pin));
-        let n_builtin: usize = builtin.map(|(_, cost)| cost.tokens).sum();
-        let lines = self.groups().1;
-        let texts = self.candidates.iter().map(|it| it.text.whole.cost);
-        let texts: Vec<Cost> = texts
-            .chain(lines.iter().map(|line| Cost::of(line)))
-            .collect();
-        let headers = [(pins, render::HEADER), (texts, self.header)];
-        let is_missing =
-            |(it, packed): &(&Candidate, &PackedText)| !packed.is_given && !it.text.needs_example;
+        let mut omitted = Omitted::default();
         let mut needed = envelope_cost()
             .plus(Cost::of(&self.contents))
             .plus(examples);
-        for (costs, header) in headers.into_iter().filter(|(costs, _)| !costs.is_empty()) {
-            needed = costs
-                .into_iter()
-                .fold(needed.plus(Cost::of(header)), Cost::plus);
+        let mut n_builtin = 0;
+        if !self.pins.is_empty() {
+            needed = needed.plus(Cost::of(render::HEADER));
         }
-        Omitted {
-            pins: packed.pins.iter().filter(|is_packed| !**is_packed).count(),
-            memories: self
-                .candidates
-                .iter()
-                .zip(&packed.texts)
-                .filter(is_missing)
-                .count(),
-            examples: self
-                .candidates
-                .iter()
-                .zip(&packed.texts)
-                .filter(is_omitted)
-                .count(),
-            needed_tokens: needed.tokens.max(n_builtin * pack::BUILTIN_SHARE),
-            by_client: !needed.fits(client_limit),
+        for (pin, is_packed) in self.pins.iter().zip(&packed.pins) {
+            let cost = pin_cost(pin);
+            needed = needed.plus(cost);
+            if is_builtin(pin) {
+                n_builtin += cost.tokens;
+            }
+            omitted.pins += usize::from(!is_packed);
         }
+        if !self.candidates.is_empty() {
+            needed = needed.plus(Cost::of(self.header));
+        }
+        for (Candidate { text, example, .. }, packed) in self.candidates.iter().zip(&packed.texts) {
+            needed = needed.plus(text.whole.cost);
+            let is_missing = !packed.is_given && !text.needs_example;
+            let has_example = matches!(example, Slot::Unread(_) | Slot::Read(_, Ok(_)));
+            if is_missing {
+                omitted.memories += 1;
+            } else if has_example && !packed.has_example {
+                omitted.examples += 1;
+            }
+        }
+        let (_, lines) = self.groups();
+        for line in &lines {
+            needed = needed.plus(Cost::of(line));
+        }
+        omitted.needed_tokens = needed.tokens.max(n_builtin * pack::BUILTIN_SHARE);
+        omitted.by_client = !needed.fits(client_limit);
+        omitted
     }
 
     /// Returns the memories in the text.
     pub(super) fn injected(&self, packed: &Packed) -> Vec<InjectedMemory> {
-        let given = self
-            .candidates
-            .iter()
-            .zip(&packed.texts)
-            .filter(|(_, packed)| packed.is_given);
-        let injected = given.map(|(it, packed)| InjectedMemory {
-            id: it.stored.memory.id.clone(),
-            text: text(it.stored),
-            is_shortened: packed.is_short,
-            example: it.injected_example().filter(|_| packed.has_example),
-            candidates: it.injected_candidates(*packed),
-            why: it.why.clone(),
-        });
-        injected.collect()
+        let mut injected = Vec::new();
+        for (candidate, packed) in self.candidates.iter().zip(&packed.texts) {
+            if !packed.is_given {
+                continue;
+            }
+            let stored = candidate.stored;
+            let mut memory = InjectedMemory {
+                id: stored.memory.id.clone(),
+                text: text(stored),
+                is_shortened: packed.is_short,
+                example: None,
+                candidates: Vec::new(),
+                why: candidate.why.clone(),
+            };
+            if packed.has_example {
+                memory.example = candidate.injected_example();
+                memory.candidates = candidate.injected_candidates();
+            }
+            injected.push(memory);
+        }
+        injected
     }
 
     /// Returns the items without room and the examples that are not available.
     pub(super) fn skipped(&self, packed: &Packed, limit: Cost) -> Vec<Skipped> {
         let rest = limit.minus(packed.used);
-        let room = |cost: Cost| {
-            if cost.tokens > rest.tokens {
-                format!("it needs {} tokens, {} remain", cost.tokens, rest.tokens)
-            } else {
-                "it exceeds the limit of the client".to_owned()
+        let mut skipped = Vec::new();
+        for (pin, is_packed) in self.pins.iter().zip(&packed.pins) {
+            if !is_packed {
+                skipped.push(Skipped {
+                    id: pin.id.clone(),
+                    what: "pin",
+                    why: lack_of_room(pin_cost(pin), rest),
+                });
             }
-        };
-        let pins = self
-            .pins
-            .iter()
-            .zip(&packed.pins)
-            .filter(|(_, is_packed)| !**is_packed);
-        let pins = pins.map(|(pin, _)| Skipped {
-            id: pin.id.clone(),
-            what: "pin",
-            why: room(pin_cost(pin)),
-        });
-        let memories = self
-            .candidates
-            .iter()
-            .zip(&packed.texts)
-            .filter_map(|(it, packed)| {
-                if !packed.is_given && !it.text.needs_example {
-                    return Some(Skipped::memory(it.stored, room(it.text.whole.cost)));
-                }
-                let why = match &it.example {
-                    _ if packed.has_example => return None,
-                    Slot::Absent => return None,
-                    Slot::Hidden => "the files have too little in common with it".to_owned(),
-                    Slot::Unread(_) => "no tokens remain".to_owned(),
-                    Slot::Read(_, Ok(example)) => room(example.item.cost),
-                    Slot::Read(_, Err(why)) => why.clone(),
-                    Slot::Unverified(_) => return None,
-                };
-                Some(Skipped {
+        }
+        for (candidate, packed) in self.candidates.iter().zip(&packed.texts) {
+            let Candidate { stored, text, .. } = candidate;
+            if !packed.is_given && !text.needs_example {
+                let why = lack_of_room(text.whole.cost, rest);
+                skipped.push(Skipped::memory(stored, why));
+            } else if !packed.has_example
+                && let Some(why) = candidate.without_example(rest)
+            {
+                skipped.push(Skipped {
                     what: "example",
-                    ..Skipped::memory(it.stored, why)
-                })
-            });
-        pins.chain(memories).collect()
+                    ..Skipped::memory(stored, why)
+                });
+            }
+        }
+        skipped
+    }
+}
+
+/// Returns the reason to skip an item of this cost.
+fn lack_of_room(cost: Cost, rest: Cost) -> String {
+    if cost.tokens > rest.tokens {
+        format!("it needs {} tokens, {} remain", cost.tokens, rest.tokens)
+    } else {
+        "it exceeds the limit of the client".to_owned()
     }
 }
 
@@ -544,9 +533,20 @@ impl Candidate<'_> {
         item
     }
 
-    fn injected_candidates(&self, packed: PackedText) -> Vec<InjectedCandidate> {
+    /// Returns the reason for which the text has no example, if the memory has one.
+    fn without_example(&self, rest: Cost) -> Option<String> {
         match &self.example {
-            Slot::Unverified(it) if packed.has_example => it.found.clone(),
+            Slot::Absent | Slot::Unverified(_) => None,
+            Slot::Hidden => Some("the files have too little in common with it".to_owned()),
+            Slot::Unread(_) => Some("no tokens remain".to_owned()),
+            Slot::Read(_, Ok(example)) => Some(lack_of_room(example.item.cost, rest)),
+            Slot::Read(_, Err(why)) => Some(why.clone()),
+        }
+    }
+
+    fn injected_candidates(&self) -> Vec<InjectedCandidate> {
+        match &self.example {
+            Slot::Unverified(candidates) => candidates.found.clone(),
             _ => Vec::new(),
         }
     }
@@ -568,13 +568,10 @@ impl Candidate<'_> {
 
 /// Returns the item of a group with one text, in one line with that of the group.
 fn joined(line: &str, item: &str) -> String {
-    let item: String = item
-        .split_inclusive('\n')
-        .map(|line| line.strip_prefix("  ").unwrap_or(line))
-        .collect();
-    format!(
-        "{} {}",
-        line.trim_end(),
-        item.strip_prefix("- ").unwrap_or(&item)
-    )
+    let mut outdented = String::new();
+    for line in item.split_inclusive('\n') {
+        outdented.push_str(line.strip_prefix("  ").unwrap_or(line));
+    }
+    let item = outdented.strip_prefix("- ").unwrap_or(&outdented);
+    format!("{} {item}", line.trim_end())
 }

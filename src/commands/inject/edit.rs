@@ -9,7 +9,7 @@ use cerberus_store::given_rules::Given;
 
 use super::block::{Block, Candidate, Slot, Text, envelope_cost};
 use super::pack::Cost;
-use super::relevance::{self, Focus, Relevant};
+use super::relevance::{self, Focus};
 use super::{unverified, with_place};
 
 /// Maximum number of rules. They come in the middle of the work, and more would not be read.
@@ -34,29 +34,28 @@ pub(crate) fn rules_for_edit(
         return Ok(String::new());
     };
     let memories = Memories::load(project)?;
-    let candidate = |Relevant {
-                         stored,
-                         why,
-                         shows_example,
-                         ..
-                     }| {
+    let mut candidates = Vec::new();
+    for relevant in relevance::rank(project, &memories, &focus)?.relevant {
+        let stored = relevant.stored;
         let text = Text::alone(&with_place(stored));
+        if text.cost().tokens > MAX_RULE_TOKENS {
+            continue;
+        }
         let example = match memories.anchors.get(&stored.memory.id) {
-            Some(anchor) if shows_example => Slot::Unread(anchor),
+            Some(anchor) if relevant.shows_example => Slot::Unread(anchor),
             Some(_) => Slot::Hidden,
             None => Slot::Absent,
         };
-        (text.cost().tokens <= MAX_RULE_TOKENS).then_some(Candidate {
+        candidates.push(Candidate {
             stored,
             text,
             example,
-            why,
-        })
-    };
-    let ranked = relevance::rank(project, &memories, &focus)?
-        .relevant
-        .into_iter();
-    let mut candidates: Vec<Candidate> = ranked.filter_map(candidate).take(MAX_RULES).collect();
+            why: relevant.why,
+        });
+        if candidates.len() == MAX_RULES {
+            break;
+        }
+    }
     if candidates.is_empty() {
         return Ok(String::new());
     }

@@ -30,26 +30,21 @@ pub(super) fn example(
     anchor: &Anchor,
     max_lines: usize,
 ) -> Result<Example, String> {
-    let gone = || {
-        format!(
-            "its example is no longer at `{}`: run `cerberus memory reanchor`",
-            anchor.symbol.as_deref().unwrap_or(&anchor.file)
-        )
+    let place = anchor.symbol.as_deref().unwrap_or(&anchor.file);
+    let found = track::verify_in_place(&project.root, &anchor.file, &[anchor]).pop();
+    let Some(symbol) = found.flatten().filter(|symbol| !symbol.is_ambiguous) else {
+        return Err(format!(
+            "its example is no longer at `{place}`: run `cerberus memory reanchor`"
+        ));
     };
-    let symbol = track::verify_in_place(&project.root, &anchor.file, &[anchor])
-        .pop()
-        .flatten();
-    let symbol = symbol
-        .filter(|symbol| !symbol.is_ambiguous)
-        .ok_or_else(gone)?;
     if symbol.degree == Some(track::Degree::Gutted) {
-        let place = anchor.symbol.as_deref().unwrap_or(&anchor.file);
         return Err(format!(
             "little is left of its example `{place}`: run `cerberus memory reanchor`"
         ));
     }
     let text = read::text(&project.root, &anchor.file).map_err(|error| format!("{error:#}"))?;
-    let (rule, first_line) = (anchors::rule_words(stored), symbol.lines.0);
+    let rule = anchors::rule_words(stored);
+    let (first_line, _) = symbol.lines;
     let source = excerpt::Source {
         language: symbol.language,
         text: &text,
@@ -68,9 +63,10 @@ pub(super) fn example(
         _ => "",
     };
     let place = format!("{}:{}{note}", safe(&anchor.file), first_line + 1);
-    let tag = symbol
-        .language
-        .map_or_else(|| extension(&anchor.file), |it| it.as_str());
+    let tag = match &symbol.language {
+        Some(language) => language.as_str(),
+        None => extension(&anchor.file),
+    };
     let item = Item::new(fenced(&format!("Example: {place}"), tag, code));
     let shown_lines = excerpt::shown_lines(&excerpt);
     Ok(Example {
@@ -100,7 +96,7 @@ pub(super) fn fenced(place: &str, tag: &str, code: &str) -> String {
 
 /// Returns the extension of a file if it is a valid language tag of a fence.
 fn extension(file: &str) -> &str {
-    let extension = file.rsplit_once('.').map_or("", |it| it.1);
+    let (_, extension) = file.rsplit_once('.').unwrap_or_default();
     let is_plain = extension.len() <= 10 && extension.bytes().all(|b| b.is_ascii_alphanumeric());
     if is_plain { extension } else { "" }
 }

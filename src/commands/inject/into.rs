@@ -10,7 +10,6 @@ use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::pins::render;
 use cerberus_bank::{ExternalFile, MemoryFile};
 use cerberus_engine::tree::{documents, read};
-use cerberus_model::Memory;
 use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::text::plural;
 use serde::Serialize;
@@ -64,7 +63,10 @@ impl Plan {
         let outside = MARKERS.without_block(old).map_err(with_path)?;
         let cost = Cost::of(&format!("\n{}\n{}\n", MARKERS.start, MARKERS.end));
         let budget = request.budget.unwrap_or(project.inject.budget);
-        let has_pins = MARKERS.text(old).ok().flatten().is_some_and(has_pins);
+        let has_pins = match MARKERS.text(old) {
+            Ok(Some(text)) => has_pins(text),
+            _ => false,
+        };
         let memories = Memories::load(project)?;
         let stated = stated(old, &target, &memories);
         let mut excluded = stated_elsewhere(project, &target, &memories);
@@ -81,10 +83,10 @@ impl Plan {
         let mut report = inject_from(project, &memories, &request, None)?;
         report.budget = budget;
         report.omitted.needed_tokens += cost.tokens;
-        let new = match report.text.is_empty() && !file.exists {
-            true => None,
-            false => Some(MARKERS.update(old, &report.text).map_err(with_path)?),
-        };
+        let mut new = None;
+        if file.exists || !report.text.is_empty() {
+            new = Some(MARKERS.update(old, &report.text).map_err(with_path)?);
+        }
         Ok(Self { file, new, report })
     }
 
@@ -107,10 +109,9 @@ pub(crate) fn is_block_stale(project: &Project, request: &Request, path: &Path) 
 
 /// Returns the frontmatter with which a client reads a new file for every task.
 fn frontmatter(target: &str) -> &'static str {
-    let is_in = |folder: &str, ending: &str| target.starts_with(folder) && target.ends_with(ending);
-    if is_in(".cursor/rules/", ".mdc") {
+    if target.starts_with(".cursor/rules/") && target.ends_with(".mdc") {
         "---\nalwaysApply: true\n---\n\n"
-    } else if is_in(".github/instructions/", ".instructions.md") {
+    } else if target.starts_with(".github/instructions/") && target.ends_with(".instructions.md") {
         "---\napplyTo: \"**\"\n---\n\n"
     } else {
         ""
@@ -134,14 +135,13 @@ fn check_bank(project: &Project, request: &Request, path: &Path) -> Result<()> {
 /// as instructions, unless it already has a block.
 fn target(project: &Project, file: &ExternalFile, path: &Path) -> Result<String> {
     let root = project.root.canonicalize()?;
-    let relative = file
-        .real_path()
-        .strip_prefix(&root)
-        .unwrap_or(file.real_path());
+    let real_path = file.real_path();
+    let relative = real_path.strip_prefix(&root).unwrap_or(real_path);
     let relative = relative
         .to_string_lossy()
         .replace(std::path::MAIN_SEPARATOR, "/");
-    if documents::is_rule_file(&relative) || MARKERS.text(&file.bytes).ok().flatten().is_some() {
+    let has_block = matches!(MARKERS.text(&file.bytes), Ok(Some(_)));
+    if has_block || documents::is_rule_file(&relative) {
         return Ok(relative);
     }
     Err(UserError::usage(format!(
@@ -163,56 +163,59 @@ fn stated(text: &[u8], path: &str, memories: &Memories) -> BTreeMap<String, usiz
     let text = String::from_utf8_lossy(text);
     let text = text.split("<!-- cerberus:start").next().unwrap_or_default();
     let mut words = String::new();
-    // Where the words of each line start.
+    // The positions of the words of each line.
     let mut starts = Vec::new();
     for line in text.lines() {
         starts.push(words.len());
-        line.split_whitespace()
-            .for_each(|word| words.extend([word, " "]));
+        for word in line.split_whitespace() {
+            words.push_str(word);
+            words.push(' ');
+        }
     }
-    let is_from_here = |source: &String| {
-        source
-            .rsplit_once(':')
-            .is_some_and(|(file, _)| file == path)
-            || source == path
-    };
-    let imported = memories
-        .all
-        .iter()
-        .filter(|it| it.memory.source.iter().any(is_from_here));
-    let line = |stored: &MemoryFile| {
-        let wanted: Vec<&str> = stored.memory.body.split_whitespace().collect();
-        let at = words
-            .find(&wanted.join(" "))
-            .filter(|_| !wanted.is_empty())?;
-        Some((
-            stored.memory.id.clone(),
-            starts.partition_point(|start| *start <= at),
-        ))
-    };
-    imported.filter_map(line).collect()
+    let mut stated = BTreeMap::new();
+    for MemoryFile { memory, .. } in &memories.all {
+        let is_from_here = memory.source.iter().any(|source| {
+            let (file, _) = source.rsplit_once(':').unwrap_or((source.as_str(), ""));
+            file == path || source == path
+        });
+        if !is_from_here {
+            continue;
+        }
+        let wanted: Vec<&str> = memory.body.split_whitespace().collect();
+        if !wanted.is_empty()
+            && let Some(at) = words.find(&wanted.join(" "))
+        {
+            let line = starts.partition_point(|start| *start <= at);
+            stated.insert(memory.id.clone(), line);
+        }
+    }
+    stated
 }
 
 /// Returns the memories that a file of the same name in another folder states: agents that read the target
 /// read that, too.
 fn stated_elsewhere(project: &Project, target: &str, memories: &Memories) -> BTreeSet<String> {
-    let name = |file: &str| file.rsplit('/').next().unwrap_or(file).to_owned();
-    let is_twin = |file: &str| file != target && name(file) == name(target);
-    let has_it = |memory: &Memory| {
-        memory.source.iter().filter_map(|it| Source::parse(it)).any(
-            |Source { file, digest, .. }| {
-                is_twin(&file)
-                    && read::is_file(&project.root, &file)
-                    && digest == sources::digest(&memory.body)
-            },
-        )
-    };
-    let stated = memories
-        .all
-        .iter()
-        .map(|it| &it.memory)
-        .filter(|it| has_it(it));
-    stated.map(|it| it.id.clone()).collect()
+    let mut stated = BTreeSet::new();
+    for MemoryFile { memory, .. } in &memories.all {
+        for source in &memory.source {
+            let Some(Source { file, digest, .. }) = Source::parse(source) else {
+                continue;
+            };
+            if file != target
+                && name(&file) == name(target)
+                && read::is_file(&project.root, &file)
+                && digest == sources::digest(&memory.body)
+            {
+                stated.insert(memory.id.clone());
+            }
+        }
+    }
+    stated
+}
+
+/// Returns the name of a file without its folder.
+fn name(file: &str) -> &str {
+    file.rsplit('/').next().unwrap_or(file)
 }
 
 pub(super) fn run(
@@ -226,9 +229,12 @@ pub(super) fn run(
         ..args.request.clone()
     };
     let plan = Plan::new(project, &request, path)?;
-    let (stale, report) = (plan.is_stale(), &plan.report);
+    let stale = plan.is_stale();
+    let report = &plan.report;
     let written = stale && !args.check;
-    if let Some(new) = plan.new.as_deref().filter(|_| written) {
+    if let Some(new) = &plan.new
+        && written
+    {
         plan.file.write(new)?;
     }
     let file = path.display().to_string();
@@ -242,21 +248,14 @@ pub(super) fn run(
         |BlockReport { file, .. }, out| {
             out.warn(&report.warnings);
             let styled = out.style(NAME, file);
-            out.line(&match (stale, written) {
-                (true, false) => {
-                    format!(
-                        "{} {styled}: its block is out of date",
-                        out.paint(WARN, "stale")
-                    )
-                }
-                (_, true) => {
-                    format!(
-                        "{} {styled} ({} tokens)",
-                        out.paint(OK, "updated"),
-                        report.used_tokens
-                    )
-                }
-                (false, false) => format!("{styled} is up to date"),
+            out.line(&if written {
+                let updated = out.paint(OK, "updated");
+                format!("{updated} {styled} ({} tokens)", report.used_tokens)
+            } else if stale {
+                let label = out.paint(WARN, "stale");
+                format!("{label} {styled}: its block is out of date")
+            } else {
+                format!("{styled} is up to date")
             });
             if stale && args.check {
                 let flag = if args.request.include_user_bank {
@@ -275,7 +274,7 @@ pub(super) fn run(
     Ok(ExitStatus::of_check(!(stale && args.check)))
 }
 
-/// Prints what does not fit into a block, and how to make it fit.
+/// Prints the number of items that do not fit into a block, and the budget for them.
 fn print_omitted(file: &str, omitted: &Omitted, out: &mut Printer) {
     let Omitted {
         pins,
@@ -284,15 +283,16 @@ fn print_omitted(file: &str, omitted: &Omitted, out: &mut Printer) {
         needed_tokens,
         by_client,
     } = *omitted;
-    let counts = [(pins, "pin"), (memories, "memory"), (examples, "example")];
-    let counts = counts
-        .iter()
-        .filter(|(n, _)| *n > 0)
-        .map(|(n, noun)| plural(*n, noun));
-    let counts = counts.collect::<Vec<String>>().join(" and ");
+    let mut counts = Vec::new();
+    for (n, noun) in [(pins, "pin"), (memories, "memory"), (examples, "example")] {
+        if n > 0 {
+            counts.push(plural(n, noun));
+        }
+    }
     if counts.is_empty() {
         return;
     }
+    let counts = counts.join(" and ");
     let verb = if pins + memories + examples == 1 {
         "does"
     } else {
@@ -303,8 +303,9 @@ fn print_omitted(file: &str, omitted: &Omitted, out: &mut Printer) {
         "{label} {}: {counts} {verb} not fit",
         out.style(NAME, file)
     ));
-    out.line(&match by_client {
-        false => format!("  all of it needs `--budget {needed_tokens}`"),
-        true => "  the limit of `--for` cannot be raised: delete or archive rules".to_owned(),
-    });
+    if by_client {
+        out.line("  the limit of `--for` cannot be raised: delete or archive rules");
+    } else {
+        out.line(&format!("  all of it needs `--budget {needed_tokens}`"));
+    }
 }

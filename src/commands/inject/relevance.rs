@@ -61,10 +61,12 @@ impl Focus {
     pub(super) fn of_edit(mut written: BTreeMap<String, String>) -> Option<Self> {
         // A rule has the words of the document that it was imported from.
         written.retain(|path, lines| !documents::is_rule_file(path) && !lines.trim().is_empty());
-        let files: BTreeSet<String> = written.keys().cloned().collect();
-        (!files.is_empty()).then_some(Self {
+        if written.is_empty() {
+            return None;
+        }
+        Some(Self {
             query: None,
-            files,
+            files: written.keys().cloned().collect(),
             changed: written,
             is_edit: true,
         })
@@ -120,10 +122,10 @@ pub(super) fn rank<'m>(
     let matches = matches(project, memories, focus)?;
     let (applicable, mut skipped) = applicable(memories, focus);
     let features = features(project, memories, focus, &applicable)?;
-    let n_declared = applicable
+    let has_paths = applicable
         .iter()
-        .filter(|it| !it.memory.paths.is_empty())
-        .count();
+        .filter(|stored| !stored.memory.paths.is_empty());
+    let n_declared = has_paths.count();
     let judge = Judge {
         focus,
         matches,
@@ -131,20 +133,21 @@ pub(super) fn rank<'m>(
         is_in_test: focus.files.iter().any(|file| is_test(file)),
         n_rules: [applicable.len() - n_declared, n_declared],
     };
-    let judge = |(stored, mut features): (&'m MemoryFile, Features)| {
-        let anchor = memories.anchors.get(&stored.memory.id);
-        let judged = match focus.is_edit {
-            true => judge.edit(stored, anchor, &mut features),
-            false => judge.request(stored, anchor, &mut features),
-        };
-        (stored, features, judged)
-    };
     let judged: Vec<_> = applicable
         .into_par_iter()
         .zip(features)
-        .map(judge)
+        .map(|(stored, mut features)| {
+            let anchor = memories.anchors.get(&stored.memory.id);
+            let judged = if focus.is_edit {
+                judge.edit(stored, anchor, &mut features)
+            } else {
+                judge.request(stored, anchor, &mut features)
+            };
+            (stored, features, judged)
+        })
         .collect();
-    let (mut relevant, mut features_by_id) = (Vec::new(), BTreeMap::new());
+    let mut relevant = Vec::new();
+    let mut features_by_id = BTreeMap::new();
     for (stored, features, judged) in judged {
         match judged {
             Some(found) => relevant.push(found),
@@ -153,12 +156,12 @@ pub(super) fn rank<'m>(
         features_by_id.insert(&*stored.memory.id, features);
     }
     relevant.sort_by(|a, b| {
-        b.score
-            .total_cmp(&a.score)
-            .then_with(|| match focus.is_edit {
-                true => a.stored.memory.id.cmp(&b.stored.memory.id),
-                false => tie_break(a.stored).cmp(&tie_break(b.stored)),
-            })
+        let by_score = b.score.total_cmp(&a.score);
+        if focus.is_edit {
+            by_score.then_with(|| a.stored.memory.id.cmp(&b.stored.memory.id))
+        } else {
+            by_score.then_with(|| tie_break(a.stored).cmp(&tie_break(b.stored)))
+        }
     });
     Ok(Ranked {
         relevant,
@@ -170,7 +173,8 @@ pub(super) fn rank<'m>(
 /// Returns the memories that may hold for the files of the focus, and the others.
 fn applicable<'m>(memories: &'m Memories, focus: &Focus) -> (Vec<&'m MemoryFile>, Vec<Skipped>) {
     let superseded = memories.superseded();
-    let (mut applicable, mut skipped) = (Vec::new(), Vec::new());
+    let mut applicable = Vec::new();
+    let mut skipped = Vec::new();
     for stored in &memories.all {
         let memory = &stored.memory;
         let reason = if memory.status == MemoryStatus::Archived {
@@ -192,7 +196,7 @@ fn applicable<'m>(memories: &'m Memories, focus: &Focus) -> (Vec<&'m MemoryFile>
     (applicable, skipped)
 }
 
-/// Returns what memories have in common with the files of the focus and the words of its task.
+/// Returns the features of memories: their similarity to the files of the focus and the words of its task.
 fn features(
     project: &Project,
     memories: &Memories,
@@ -216,10 +220,9 @@ fn features(
             heading.into_iter().chain(tokenize::terms(body)).collect()
         });
         let words = relevance::words_of_task(task, &terms.collect::<Vec<BTreeSet<String>>>());
-        features
-            .iter_mut()
-            .zip(words)
-            .for_each(|(it, words)| it[QueryWords] = words);
+        for (features, words) in features.iter_mut().zip(words) {
+            features[QueryWords] = words;
+        }
     }
     Ok(features)
 }
@@ -245,10 +248,8 @@ impl Judge<'_> {
         features: &mut Features,
     ) -> Option<Relevant<'m>> {
         let place = place(&stored.memory, anchor, self.focus, features);
-        let query = self
-            .matches
-            .as_ref()
-            .and_then(|it| it.get(&stored.memory.id).copied());
+        let matches = self.matches.as_ref();
+        let query = matches.and_then(|scores| scores.get(&stored.memory.id).copied());
         features[Query] = query.unwrap_or_default();
         let has_files = !self.focus.files.is_empty();
         let is_in_code = query.is_some() || (has_files && features[Excess] >= 0.0);
@@ -282,10 +283,12 @@ impl Judge<'_> {
             return None;
         }
         let query = query.map(|_| "it matches the query".to_owned());
-        let in_code = || has_files.then(|| format!("of the file: {}", features.reason()));
         let shows_example =
             is_chosen(anchor) || !has_files || features.is_anchored() || features.is_likely();
-        let why = place.or(query).or(general).or_else(in_code);
+        let mut why = place.or(query).or(general);
+        if why.is_none() && has_files {
+            why = Some(format!("of the file: {}", features.reason()));
+        }
         Some(Relevant {
             stored,
             why,
@@ -310,25 +313,27 @@ impl Judge<'_> {
         } = &stored.memory;
         let files = &self.focus.files;
         let globs = Globs::new(&code::named_globs(body));
-        let is_named = |file: &String| body.contains(file.as_str()) || globs.find(file).is_some();
-        features.set_flag(Mentioned, files.iter().any(is_named));
-        features.set_flag(
-            Anchored,
-            anchor.is_some_and(|anchor| files.contains(&anchor.file)),
-        );
+        let is_mentioned = files
+            .iter()
+            .any(|file| body.contains(file.as_str()) || globs.find(file).is_some());
+        let is_anchored = anchor.is_some_and(|anchor| files.contains(&anchor.file));
+        features.set_flag(Mentioned, is_mentioned);
+        features.set_flag(Anchored, is_anchored);
         features.set_flag(InTest, self.is_in_test);
         features.set_n_rules(self.n_rules[usize::from(!paths.is_empty())]);
-        // What the text says can only lower the score, and most rules need not be read for it.
+        // The text can only lower the score, and most rules need not be read for it.
         if !features.is_for_edit() || is_of_other_language(heading.as_deref(), self.focus) {
             return None;
         }
-        let is_process =
-            kind.unwrap_or_else(|| rule_kind::classify(body).kind) == RuleKind::Process;
+        let kind = kind.unwrap_or_else(|| rule_kind::classify(body).kind);
         let is_about_tests = moment::moment(body, heading.as_deref()) == Moment::Testing;
         features.set_flag(FromGuide, is_from_guide(&stored.memory));
-        features.set_flag(Process, is_process);
+        features.set_flag(Process, kind == RuleKind::Process);
         features.set_flag(TestInSource, is_about_tests && !self.is_in_test);
-        features.is_for_edit().then(|| Relevant {
+        if !features.is_for_edit() {
+            return None;
+        }
+        Some(Relevant {
             stored,
             why: None,
             shows_example: is_chosen(anchor) || features.shows_example_in_edit(),
@@ -336,20 +341,20 @@ impl Judge<'_> {
         })
     }
 
-    /// Sets what a memory is about: working advice, tests, or other code.
+    /// Sets the subject of a memory: working advice, tests, or other code.
     fn set_subject(&self, features: &mut Features, memory: &Memory, anchor: Option<&Anchor>) {
-        let kind = || {
-            memory
-                .kind
-                .unwrap_or_else(|| rule_kind::classify(&memory.body).kind)
-        };
         // Code that shows a rule is better evidence than its wording.
-        features.set_flag(Process, anchor.is_none() && kind() == RuleKind::Process);
-        let names_tests = |text: &str| tokenize::terms(text).iter().any(|term| term == TEST);
-        let is_about_tests = match anchor {
-            Some(anchor) => is_test(&anchor.file),
-            None => memory.heading.as_deref().is_some_and(names_tests) || names_tests(&memory.body),
+        let (is_process, is_about_tests) = match anchor {
+            Some(anchor) => (false, is_test(&anchor.file)),
+            None => {
+                let kind = memory.kind;
+                let kind = kind.unwrap_or_else(|| rule_kind::classify(&memory.body).kind);
+                let heading = memory.heading.as_deref().unwrap_or_default();
+                let names_tests = names_tests(heading) || names_tests(&memory.body);
+                (kind == RuleKind::Process, names_tests)
+            }
         };
+        features.set_flag(Process, is_process);
         features.set_flag(TestInTest, is_about_tests && self.is_in_test);
         features.set_flag(TestInSource, is_about_tests && !self.is_in_test);
     }
@@ -364,6 +369,10 @@ impl Judge<'_> {
     }
 }
 
+fn names_tests(text: &str) -> bool {
+    tokenize::terms(text).iter().any(|term| term == TEST)
+}
+
 /// Returns the moment of the work at which a memory matters.
 fn moment_of(stored: &MemoryFile, anchor: Option<&Anchor>) -> Moment {
     let Memory {
@@ -373,9 +382,9 @@ fn moment_of(stored: &MemoryFile, anchor: Option<&Anchor>) -> Moment {
         ..
     } = &stored.memory;
     match moment::moment(body, heading.as_deref()) {
-        Moment::Writing if anchor.is_some_and(|it| is_test(&it.file)) => Moment::Testing,
+        Moment::Writing if anchor.is_some_and(|anchor| is_test(&anchor.file)) => Moment::Testing,
         moment if moment.is_of_every_change() => moment,
-        // What a person decided.
+        // The decision of a person.
         _ if *kind == Some(RuleKind::Code) => Moment::Writing,
         moment => moment,
     }
@@ -405,11 +414,18 @@ fn is_of_other_language(heading: Option<&str>, focus: &Focus) -> bool {
     if heading.to_lowercase().contains(FRONTEND) {
         named.extend([Language::JavaScript, Language::TypeScript, Language::Tsx]);
     }
-    let is_other = |file: &String| {
-        language::from_path(file)
-            .is_some_and(|language| !named.iter().any(|named| named.is_kin(language)))
-    };
-    !named.is_empty() && focus.files.iter().all(is_other)
+    if named.is_empty() {
+        return false;
+    }
+    for file in &focus.files {
+        let Some(language) = language::from_path(file) else {
+            return false;
+        };
+        if named.iter().any(|named| named.is_kin(language)) {
+            return false;
+        }
+    }
+    true
 }
 
 /// The bytes of a token of prose.
@@ -420,12 +436,10 @@ const GUIDES: [&str; 2] = ["CONTRIBUTING", "README"];
 
 /// Returns whether a memory was imported from a guide for people.
 fn is_from_guide(memory: &Memory) -> bool {
-    let is_guide = |source: &String| {
-        GUIDES
-            .iter()
-            .any(|guide| source.to_uppercase().contains(guide))
-    };
-    memory.source.iter().any(is_guide)
+    memory.source.iter().any(|source| {
+        let source = source.to_uppercase();
+        GUIDES.iter().any(|guide| source.contains(guide))
+    })
 }
 
 /// The order of memories with the same score: by scope, then the newest first.
@@ -445,7 +459,7 @@ fn tie_break(stored: &MemoryFile) -> impl Ord + '_ {
     )
 }
 
-/// Sets by what a memory belongs to a file of the focus. Returns the reason, if it does.
+/// Sets the features by which a memory belongs to a file of the focus. Returns the reason, if it does.
 fn place(
     memory: &Memory,
     anchor: Option<&Anchor>,
@@ -453,24 +467,19 @@ fn place(
     features: &mut Features,
 ) -> Option<String> {
     if let Some(anchor) = anchor.filter(|anchor| focus.files.contains(&anchor.file)) {
-        let is_changed = focus.changed.contains_key(&anchor.file);
-        features.set_flag(
-            if is_changed {
-                AnchoredToLines
-            } else {
-                Anchored
-            },
-            true,
-        );
+        let feature = if focus.changed.contains_key(&anchor.file) {
+            AnchoredToLines
+        } else {
+            Anchored
+        };
+        features.set_flag(feature, true);
         return Some(format!("its example is in {}", anchor.file));
     }
-    if let Some(file) = focus
-        .files
-        .iter()
-        .find(|file| memory.body.contains(file.as_str()))
-    {
-        features.set_flag(Mentioned, true);
-        return Some(format!("it mentions {file}"));
+    for file in &focus.files {
+        if memory.body.contains(file.as_str()) {
+            features.set_flag(Mentioned, true);
+            return Some(format!("it mentions {file}"));
+        }
     }
     if memory.paths.is_empty() {
         return None;
@@ -489,10 +498,11 @@ fn place(
 /// Returns the part of a glob up to the last folder without a wildcard.
 pub(super) fn folder(glob: &str) -> &str {
     let glob = glob.trim().trim_start_matches("./").trim_start_matches('/');
-    let fixed = glob
-        .find(['*', '?', '[', '{'])
-        .map_or(glob, |wildcard| &glob[..wildcard]);
-    fixed.rfind('/').map_or("", |end| &fixed[..=end])
+    let wildcard = glob.find(['*', '?', '[', '{']).unwrap_or(glob.len());
+    match glob[..wildcard].rfind('/') {
+        Some(end) => &glob[..=end],
+        None => "",
+    }
 }
 
 /// Returns the scores of the memories that match the query, scaled so that the best is 1; `None`
@@ -502,29 +512,29 @@ fn matches(
     memories: &Memories,
     focus: &Focus,
 ) -> Result<Option<FxHashMap<String, f64>>> {
-    let query = focus
-        .query
-        .clone()
-        .filter(|query| !tokenize::terms(query).is_empty());
-    let Some(query) = query else { return Ok(None) };
+    let Some(query) = &focus.query else {
+        return Ok(None);
+    };
+    if tokenize::terms(query).is_empty() {
+        return Ok(None);
+    }
     let mut synced = sync::open_with(project, memories)?;
     let request = search::Request {
-        query: vec![query],
+        query: vec![query.clone()],
         superseded: true,
         limit: NonZeroUsize::new(MAX_MATCHES),
         ..search::Request::default()
     };
     let results = search::search_in(project, &mut synced, &request)?.results;
-    let best = results
-        .iter()
-        .map(|hit| hit.score)
-        .fold(f64::MIN_POSITIVE, f64::max);
-    Ok(Some(
-        results
-            .into_iter()
-            .map(|hit| (hit.id, hit.score / best))
-            .collect(),
-    ))
+    let mut best = f64::MIN_POSITIVE;
+    for hit in &results {
+        best = best.max(hit.score);
+    }
+    let mut scores = FxHashMap::default();
+    for hit in results {
+        scores.insert(hit.id, hit.score / best);
+    }
+    Ok(Some(scores))
 }
 
 /// Returns the reason to skip a memory whose language no file of the focus has.
@@ -533,13 +543,17 @@ fn other_language(scope: &Scope, focus: &Focus) -> Option<String> {
         return None;
     };
     let wanted = language::from_scope(name)?;
-    let mut found: Vec<Language> = Vec::new();
-    for file in &focus.files {
-        found.push(language::from_path(file)?);
+    if focus.files.is_empty() {
+        return None;
     }
-    let is_wanted = |language: &Language| wanted.contains(language);
-    (!found.is_empty() && !found.iter().any(is_wanted))
-        .then(|| format!("its language is {name}, but none of the files is"))
+    let mut is_wanted = false;
+    for file in &focus.files {
+        is_wanted |= wanted.contains(&language::from_path(file)?);
+    }
+    if is_wanted {
+        return None;
+    }
+    Some(format!("its language is {name}, but none of the files is"))
 }
 
 /// Returns the reason to skip a memory that applies to none of the files of the focus.
@@ -548,11 +562,9 @@ fn other_paths(paths: &[String], focus: &Focus) -> Option<String> {
         return None;
     }
     let globs = Globs::new(paths);
-    let is_other = focus.files.iter().all(|file| globs.find(file).is_none());
-    is_other.then(|| {
-        format!(
-            "it applies to {}, but to none of the files",
-            paths.join(", ")
-        )
-    })
+    if focus.files.iter().any(|file| globs.find(file).is_some()) {
+        return None;
+    }
+    let globs = paths.join(", ");
+    Some(format!("it applies to {globs}, but to none of the files"))
 }

@@ -19,34 +19,25 @@ pub(super) fn start(text: &str) -> Option<String> {
         return None;
     }
     let mut start = first.trim_end().to_owned();
-    if !demands(first)
-        && let Some((idx, demand)) = sentences
-            .enumerate()
-            .find(|(_, sentence)| demands(sentence))
-    {
-        start.push_str(if idx == 0 { " " } else { " … " });
-        start.push_str(demand.trim());
+    if !demands(first) {
+        let mut separator = " ";
+        for sentence in sentences {
+            if demands(sentence) {
+                start.push_str(separator);
+                start.push_str(sentence.trim());
+                break;
+            }
+            separator = " … ";
+        }
     }
     (start.len() < text.trim_end().len()).then_some(start)
 }
 
 /// Returns the first paragraph, without a list or a code block in it.
 fn paragraph(text: &str) -> &str {
-    let is_end = |line: &str| {
-        let line = line.trim_start();
-        let is_numbered = line
-            .trim_start_matches(|c: char| c.is_ascii_digit())
-            .starts_with(". ");
-        line.is_empty()
-            || line.starts_with("```")
-            || ["- ", "* ", "+ ", "|"]
-                .iter()
-                .any(|mark| line.starts_with(mark))
-            || (is_numbered && line.starts_with(|c: char| c.is_ascii_digit()))
-    };
     let mut end = 0;
     for line in text.split_inclusive('\n') {
-        if end > 0 && is_end(line) {
+        if end > 0 && ends_paragraph(line) {
             break;
         }
         end += line.len();
@@ -54,17 +45,35 @@ fn paragraph(text: &str) -> &str {
     &text[..end]
 }
 
-/// Returns the end of the last colon before further words: what is before it may forbid what follows, as in "We reject
-/// some changes. They are: …".
-fn governing_len(text: &str) -> usize {
-    let colons = text.match_indices(": ").map(|(at, _)| at);
-    colons
-        .filter(|at| !is_in_code(text, *at))
-        .last()
-        .map_or(0, |at| at + 1)
+/// Returns whether a line is empty, or starts a code block or an item of a list or table.
+fn ends_paragraph(line: &str) -> bool {
+    let line = line.trim_start();
+    if line.is_empty() {
+        return true;
+    }
+    if ["```", "- ", "* ", "+ ", "|"]
+        .iter()
+        .any(|mark| line.starts_with(mark))
+    {
+        return true;
+    }
+    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    rest.len() < line.len() && rest.starts_with(". ")
 }
 
-/// Returns the sentences of a text. What governs the first one is a part of it.
+/// Returns the end of the last colon before further words. The text before it may forbid the text after it, as in "We
+/// reject some changes. They are: …".
+fn governing_len(text: &str) -> usize {
+    let mut len = 0;
+    for (at, _) in text.match_indices(": ") {
+        if !is_in_code(text, at) {
+            len = at + 1;
+        }
+    }
+    len
+}
+
+/// Returns the sentences of a text. The sentences that govern the first one are a part of it.
 fn sentences_of(text: &str) -> impl Iterator<Item = &str> {
     let mut start = 0;
     let min_first_len = MIN_FIRST_LEN.max(governing_len(text));
@@ -72,19 +81,23 @@ fn sentences_of(text: &str) -> impl Iterator<Item = &str> {
         let rest = text.get(start..).filter(|rest| !rest.trim().is_empty())?;
         let from = start;
         let within = Span::new(start, text.len());
-        let stops = rest.match_indices(['.', '!', '?']).map(|(at, _)| from + at);
         let min_len = if from == 0 {
             min_first_len
         } else {
             MIN_SENTENCE_LEN
         };
-        let ends = stops.filter(|stop| stop - from >= min_len && !is_in_code(text, *stop));
-        let gap = ends
-            .into_iter()
-            .find_map(|stop| sentences::gap_after(text, within, stop));
-        let (end, next) = gap.map_or((text.len(), text.len()), |gap| (gap.start, gap.end));
-        start = next.max(from + 1);
-        Some(&text[from..end])
+        for (at, _) in rest.match_indices(['.', '!', '?']) {
+            let stop = from + at;
+            if at >= min_len
+                && !is_in_code(text, stop)
+                && let Some(gap) = sentences::gap_after(text, within, stop)
+            {
+                start = gap.end.max(from + 1);
+                return Some(&text[from..gap.start]);
+            }
+        }
+        start = text.len();
+        Some(rest)
     })
 }
 
@@ -101,12 +114,17 @@ fn demands(sentence: &str) -> bool {
     if first.is_some_and(|word| IMPERATIVES.contains(word)) {
         return true;
     }
-    DEMANDS.entries().iter().any(|word| {
-        let is_part = |c: char| c.is_alphanumeric();
-        lower.match_indices(word).any(|(at, _)| {
-            !lower[..at].ends_with(is_part) && !lower[at + word.len()..].starts_with(is_part)
-        })
-    })
+    for word in DEMANDS.entries() {
+        for (at, _) in lower.match_indices(word) {
+            let before = &lower[..at];
+            let after = &lower[at + word.len()..];
+            if !before.ends_with(char::is_alphanumeric) && !after.starts_with(char::is_alphanumeric)
+            {
+                return true;
+            }
+        }
+    }
+    false
 }
 
 #[cfg(test)]

@@ -10,7 +10,6 @@ use cerberus_engine::rank::moment::{self, Moment};
 use cerberus_engine::rank::relevance::{Feature, Features, Occasion};
 use cerberus_model::text::plural;
 use cerberus_model::{Anchor, Memory, MemoryType, Origin};
-use rustc_hash::FxHashMap;
 
 use super::pack::Cost;
 use super::relevance::{Relevant, folder};
@@ -27,9 +26,6 @@ const MAX_TOPICS: usize = 4;
 /// Maximum number of characters of a folder or a topic.
 const MAX_NAME_CHARS: usize = 60;
 
-/// The most for feedback.
-const MAX_FEEDBACK: i64 = 3;
-
 /// Words with which authors mark what matters, in capitals or at the start of bold text.
 const EMPHASES: &[&str] = &[
     "always",
@@ -42,50 +38,39 @@ const EMPHASES: &[&str] = &[
 ];
 
 /// Sorts memories by importance: first those that hold everywhere, then those for some paths.
-/// Returns how many of them to give: all that hold everywhere, and the decisions and well received
-/// memories for some paths, which are not needed before a file of these paths is.
-pub(super) fn sort(
-    balances: &FxHashMap<String, i64>,
-    memories: &Memories,
-    sorted: &mut [Relevant],
-) -> usize {
-    let key = |it: &Relevant| {
-        let memory = &it.stored.memory;
-        let received = balances.get(&memory.id).copied().unwrap_or_default();
-        let features = importance(memory, memories.anchors.get(&memory.id), received);
+/// Returns how many of them to give: all that hold everywhere, and the decisions for some paths. The
+/// others are not needed before a file of their paths is.
+pub(super) fn sort(memories: &Memories, sorted: &mut [Relevant]) -> usize {
+    // A topic stays together. Stable: the rest of the order is that by scope and age.
+    sorted.sort_by_cached_key(|relevant| {
+        let memory = &relevant.stored.memory;
+        let features = importance(memory, memories.anchors.get(&memory.id));
         // In thousandths, for a total order.
         let importance = (features.score(Occasion::Session) * 1000.0).round() as i64;
         let has_paths = !memory.paths.is_empty();
-        let is_later = has_paths && memory.memory_type != MemoryType::Decision && received <= 0;
-        (
-            is_later,
-            has_paths,
-            Reverse(importance),
-            memory.heading.clone(),
-        )
-    };
-    // A topic stays together. Stable: the rest of the order is that by scope and age.
-    sorted.sort_by_cached_key(key);
-    sorted.partition_point(|it| !key(it).0)
+        let heading = memory.heading.clone();
+        (is_later(memory), has_paths, Reverse(importance), heading)
+    });
+    sorted.partition_point(|relevant| !is_later(&relevant.stored.memory))
 }
 
-/// Returns what makes a memory important in any session. A rule that every change needs, or a check at its end, comes before
-/// those about releases or answers.
-fn importance(memory: &Memory, anchor: Option<&Anchor>, received: i64) -> Features {
+/// Returns whether a memory is given only with a file of its paths.
+fn is_later(memory: &Memory) -> bool {
+    !memory.paths.is_empty() && memory.memory_type != MemoryType::Decision
+}
+
+/// Returns the features that make a memory important in any session. A rule that every change needs, or a check at its
+/// end, comes before those about releases or answers.
+fn importance(memory: &Memory, anchor: Option<&Anchor>) -> Features {
     let moment = moment::moment(&memory.body, memory.heading.as_deref());
+    let is_decision = memory.memory_type == MemoryType::Decision;
+    let is_chosen = anchor.is_some_and(|anchor| anchor.origin == Origin::Manual);
     let mut features = Features::default();
-    features[Feature::Feedback] = received.clamp(-MAX_FEEDBACK, MAX_FEEDBACK) as f64;
     for (feature, is_set) in [
-        (
-            Feature::Decision,
-            memory.memory_type == MemoryType::Decision,
-        ),
+        (Feature::Decision, is_decision),
         (Feature::Emphatic, is_emphatic(&memory.body)),
         (Feature::HasExample, anchor.is_some()),
-        (
-            Feature::ChosenExample,
-            anchor.is_some_and(|it| it.origin == Origin::Manual),
-        ),
+        (Feature::ChosenExample, is_chosen),
         (Feature::Writing, moment == Moment::Writing),
         (Feature::Testing, moment == Moment::Testing),
         (Feature::Checking, moment == Moment::Checking),
@@ -114,49 +99,40 @@ pub(super) fn contents(memories: &[Relevant], limit: Cost) -> String {
             Some("") => name(&memory.paths[0]),
             Some(folder) => name(folder),
         };
-        let topic = memory
-            .heading
-            .as_deref()
-            .map(|heading| name(heading.split(" › ").next().unwrap_or(heading)));
-        *folders
-            .entry(folder)
-            .or_default()
-            .entry(topic.unwrap_or_default())
-            .or_default() += 1;
+        let topic = match &memory.heading {
+            Some(heading) => name(heading.split(" › ").next().unwrap_or(heading)),
+            None => String::new(),
+        };
+        let topics = folders.entry(folder).or_default();
+        *topics.entry(topic).or_default() += 1;
     }
-    let mut folders: Vec<(usize, String, BTreeMap<String, usize>)> = folders
-        .into_iter()
-        .map(|(folder, topics)| (topics.values().sum(), folder, topics))
-        .collect();
-    folders.sort_by(|(a, a_name, _), (b, b_name, _)| b.cmp(a).then_with(|| a_name.cmp(b_name)));
-    let budget = (limit.tokens as f64 * CONTENTS_SHARE) as usize;
+    // Stable: folders with as many memories are in the order of their names.
+    let mut folders: Vec<(String, BTreeMap<String, usize>)> = folders.into_iter().collect();
+    folders.sort_by_key(|(_, topics)| Reverse(topics.values().sum::<usize>()));
     let limit = Cost {
-        tokens: budget,
+        tokens: (limit.tokens as f64 * CONTENTS_SHARE) as usize,
         ..limit
     };
-    let header = format!(
+    let mut text = format!(
         "Contents, {} by folder and topic (get those of a file with `cerberus memory inject --file FILE`, \
          of a topic with `cerberus memory search WORDS --content`, or with the MCP tools \
          `inject_context` and `search_memories`):\n",
         plural(memories.len(), "memory")
     );
-    let last = |n_folders: usize, n: usize| {
-        format!(
-            "- {} in {}\n",
-            plural(n, "memory"),
-            plural(n_folders, "other folder")
-        )
-    };
-    let mut text = header;
-    // The longest last line.
-    let mut used = Cost::of(&text).plus(Cost::of(&last(folders.len(), memories.len())));
+    let longest_last_line = rest_line(folders.len(), memories.len());
+    let mut used = Cost::of(&text).plus(Cost::of(&longest_last_line));
     let mut n_rest = memories.len();
     let mut n_lines = 0;
-    for (idx, (n, folder, topics)) in folders.iter().enumerate() {
-        let line = line(*n, folder, topics);
+    let mut has_names = false;
+    for (folder, topics) in &folders {
+        has_names |= folder != EVERYWHERE || topics.keys().any(|topic| !topic.is_empty());
+    }
+    for (folder, topics) in &folders {
+        let n: usize = topics.values().sum();
+        let line = line(n, folder, topics);
         let cost = Cost::of(&line);
         if !used.plus(cost).fits(limit) {
-            text.push_str(&last(folders.len() - idx, n_rest));
+            text.push_str(&rest_line(folders.len() - n_lines, n_rest));
             break;
         }
         used = used.plus(cost);
@@ -164,9 +140,6 @@ pub(super) fn contents(memories: &[Relevant], limit: Cost) -> String {
         n_lines += 1;
         text.push_str(&line);
     }
-    let has_names = folders.iter().any(|(_, folder, topics)| {
-        folder != EVERYWHERE || topics.keys().any(|topic| !topic.is_empty())
-    });
     if n_lines > 0 && has_names {
         text
     } else {
@@ -174,27 +147,30 @@ pub(super) fn contents(memories: &[Relevant], limit: Cost) -> String {
     }
 }
 
+/// Returns the line for the folders that do not fit.
+fn rest_line(n_folders: usize, n_memories: usize) -> String {
+    let memories = plural(n_memories, "memory");
+    let folders = plural(n_folders, "other folder");
+    format!("- {memories} in {folders}\n")
+}
+
 /// Returns the line of a folder with its most frequent topics.
 fn line(n: usize, folder: &str, topics: &BTreeMap<String, usize>) -> String {
-    let mut topics: Vec<(&String, &usize)> = topics
-        .iter()
-        .filter(|(topic, _)| !topic.is_empty())
-        .collect();
-    topics.sort_by(|(a_name, a), (b_name, b)| b.cmp(a).then_with(|| a_name.cmp(b_name)));
-    let shown: Vec<String> = topics
-        .iter()
-        .take(MAX_TOPICS)
-        .map(|(topic, n)| format!("{topic} ({n})"))
-        .collect();
-    let more = if topics.len() > MAX_TOPICS {
-        ", …"
-    } else {
-        ""
-    };
-    match shown.as_slice() {
-        [] => format!("- {folder} ({n})\n"),
-        shown => format!("- {folder} ({n}): {}{more}\n", shown.join(", ")),
+    let mut topics: Vec<(&String, &usize)> = topics.iter().collect();
+    topics.retain(|(topic, _)| !topic.is_empty());
+    if topics.is_empty() {
+        return format!("- {folder} ({n})\n");
     }
+    // Stable: the others are in the order of their names.
+    topics.sort_by_key(|(_, n)| Reverse(**n));
+    let mut shown = Vec::new();
+    for (topic, n) in topics.iter().take(MAX_TOPICS) {
+        shown.push(format!("{topic} ({n})"));
+    }
+    if topics.len() > MAX_TOPICS {
+        shown.push("…".to_owned());
+    }
+    format!("- {folder} ({n}): {}\n", shown.join(", "))
 }
 
 /// Returns a name from a document in one short line.

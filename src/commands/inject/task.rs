@@ -1,4 +1,4 @@
-//! The rules for what the user asks an agent to do.
+//! The rules for a task that the user gives an agent.
 
 use std::collections::BTreeSet;
 
@@ -58,17 +58,15 @@ pub(super) fn likely_files(project: &Project, task: &str) -> Result<BTreeSet<Str
     };
     let options = Options::distinct(MAX_LIKELY_FILES, 0.0);
     let ranking = examples::find(project.code(), &[query], options)?.pop();
-    let candidates = ranking
-        .map(|ranking| ranking.candidates)
-        .unwrap_or_default();
-    Ok(candidates
-        .into_iter()
-        .map(|candidate| candidate.file)
-        .collect())
+    let mut files = BTreeSet::new();
+    if let Some(ranking) = ranking {
+        files.extend(ranking.candidates.into_iter().map(|ranked| ranked.file));
+    }
+    Ok(files)
 }
 
 /// Injects memories that are new to a session. `claim` records them, and returns which of them are new. Some agents run several
-/// hooks at once: what another one gave meanwhile is excluded.
+/// hooks at once: rules that another one gave meanwhile are excluded.
 pub(crate) fn inject_new(
     project: &Project,
     request: &mut Request,
@@ -79,20 +77,17 @@ pub(crate) fn inject_new(
     for _ in 1..MAX_SELECTIONS {
         let report = inject(project, request, pins_session)?;
         let given = report.given();
-        let is_new = claim(&given)?;
-        let (new, known): (Vec<_>, Vec<_>) = given
-            .iter()
-            .map(|it| it.memory.to_owned())
-            .zip(is_new)
-            .partition(|(_, is_new)| *is_new);
-        own.extend(new.into_iter().map(|(id, _)| id));
+        let mut known = Vec::new();
+        for (rule, is_new) in given.iter().zip(claim(&given)?) {
+            if is_new {
+                own.insert(rule.memory.to_owned());
+            } else {
+                known.push(rule.memory.to_owned());
+            }
+        }
+        known.retain(|id| !own.contains(id));
         let n_excluded = request.excluded.len();
-        request.excluded.extend(
-            known
-                .into_iter()
-                .map(|(id, _)| id)
-                .filter(|id| !own.contains(id)),
-        );
+        request.excluded.extend(known);
         if request.excluded.len() == n_excluded {
             return Ok(report);
         }
@@ -105,7 +100,7 @@ pub(crate) fn inject_new(
 impl Report {
     /// Returns the memories whose whole text is given.
     pub(crate) fn given(&self) -> Vec<Given<'_>> {
-        let whole = self.memories.iter().filter(|it| !it.is_shortened);
+        let whole = self.memories.iter().filter(|memory| !memory.is_shortened);
         whole.map(given).collect()
     }
 }

@@ -5,7 +5,7 @@ use anyhow::Result;
 use cerberus_bank::MemoryFile;
 use cerberus_bank::ops::pins::render::safe;
 use cerberus_bank::ops::{Project, anchors, memories, patterns};
-use cerberus_engine::examples::{Options, Query, RankedSymbol, Ranking};
+use cerberus_engine::examples::{Options, Query, Ranking};
 use cerberus_engine::{examples, excerpt};
 use cerberus_model::{MemoryType, RuleKind};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
@@ -33,31 +33,37 @@ pub(super) struct Unverified {
 
 /// Adds candidates to the first rules about code for which no example is known.
 pub(super) fn add(project: &Project, candidates: &mut [Candidate<'_>]) -> Result<()> {
-    let (mut rules, queries): (Vec<_>, Vec<_>) = candidates
-        .iter_mut()
-        .filter(|it| is_wanted(it))
-        .filter_map(|it| query(it.stored).map(|query| (it, query)))
-        .take(MAX_RULES)
-        .unzip();
+    let mut rules = Vec::new();
+    let mut queries = Vec::new();
+    for candidate in candidates {
+        if rules.len() < MAX_RULES
+            && matches!(candidate.example, Slot::Absent)
+            && let Some(query) = query(candidate.stored)
+        {
+            rules.push(candidate);
+            queries.push(query);
+        }
+    }
     if rules.is_empty() {
         return Ok(());
     }
     let options = Options::distinct(N_CANDIDATES, 0.0);
     let rankings = examples::find(project.code(), &queries, options)?;
-    for (rule, Ranking { candidates, .. }) in rules.iter_mut().zip(rankings) {
+    for (rule, Ranking { candidates, .. }) in rules.into_iter().zip(rankings) {
         let words = anchors::rule_words(rule.stored);
-        let code = |ranked: &RankedSymbol| {
+        let found = candidates.into_par_iter().map(|ranked| {
             let place = (&*ranked.file, (ranked.start_line, ranked.end_line));
-            excerpt::of_candidate(&project.root, &words, place, MAX_LINES).text
-        };
-        let found = candidates.into_par_iter().map(|ranked| InjectedCandidate {
-            code: code(&ranked),
-            file: ranked.file,
-            symbol: ranked.symbol,
-            start_line: ranked.start_line,
-            language: ranked.language,
+            let excerpt = excerpt::of_candidate(&project.root, &words, place, MAX_LINES);
+            InjectedCandidate {
+                code: excerpt.text,
+                file: ranked.file,
+                symbol: ranked.symbol,
+                start_line: ranked.start_line,
+                language: ranked.language,
+            }
         });
-        let found: Vec<_> = found.filter(|it| !it.code.trim().is_empty()).collect();
+        let mut found: Vec<_> = found.collect();
+        found.retain(|candidate| !candidate.code.trim().is_empty());
         if !found.is_empty() {
             let id = &rule.stored.memory.id;
             let settle = format!(
@@ -75,17 +81,17 @@ pub(super) fn is_wanted(candidate: &Candidate<'_>) -> bool {
     matches!(candidate.example, Slot::Absent) && query(candidate.stored).is_some()
 }
 
-/// Returns the query for a rule that may have an example in the code. Words find what a pattern forbids, too.
+/// Returns the query for a rule that may have an example in the code. Words find code that a pattern forbids, too.
 fn query(stored: &MemoryFile) -> Option<Query> {
     let memory = &stored.memory;
     let may_have_example = memory.memory_type == MemoryType::Rule
         && patterns::of_memory(stored).patterns.is_empty()
         && memory.example.is_none();
-    let languages = memories::languages(&memory.scope)
-        .ok()
-        .filter(|_| may_have_example)?;
-    (anchors::kind(stored) == RuleKind::Code).then(|| Query {
-        languages,
+    if !may_have_example || anchors::kind(stored) != RuleKind::Code {
+        return None;
+    }
+    Some(Query {
+        languages: memories::languages(&memory.scope).ok()?,
         ..anchors::query(stored, &[])
     })
 }

@@ -15,8 +15,8 @@ use cerberus_model::error::UserError;
 use cerberus_model::text::shell_word;
 use cerberus_model::{Anchor, OtherExample, format_location};
 
-/// What a merge left to a person, by memory id: anchors that both sides changed differently, to other code, of
-/// which ours remains, or one side removed it, and the other's remains.
+/// Warnings by memory id about the anchors that a person has to choose. Both sides changed such an anchor to different
+/// code, and ours remains; or one side removed it, and that of the other side remains.
 pub(super) type Undecided = BTreeMap<String, String>;
 
 /// Writes the lock file with the anchors of both sides of an unfinished merge.
@@ -34,20 +34,16 @@ pub(super) fn resolve(project: &Project) -> Result<Undecided> {
             .hint("or restore the file of a commit with `git checkout COMMIT -- FILE`")
             .into());
     };
-    let base = stages
-        .base
-        .map(|bytes| lockfile::decode(&bytes))
-        .transpose()?
-        .unwrap_or_default();
-    let (ours, theirs) = (
-        lockfile::decode(&stages.ours)?,
-        lockfile::decode(&stages.theirs)?,
-    );
-    let exists = |anchor: &Anchor| {
+    let base = match stages.base {
+        Some(bytes) => lockfile::decode(&bytes)?,
+        None => Anchors::new(),
+    };
+    let ours = lockfile::decode(&stages.ours)?;
+    let theirs = lockfile::decode(&stages.theirs)?;
+    let (anchors, undecided) = merge(&base, &ours, &theirs, |anchor| {
         let found = track::verify_in_place(&project.root, &anchor.file, &[anchor]).pop();
         found.flatten().is_some()
-    };
-    let (anchors, undecided) = merge(&base, &ours, &theirs, exists);
+    });
     project.bank.write_anchors(&anchors)?;
     Ok(undecided)
 }
@@ -60,10 +56,13 @@ fn merge(
     theirs: &Anchors,
     exists: impl Fn(&Anchor) -> bool,
 ) -> (Anchors, Undecided) {
-    let (mut merged, mut undecided) = (Anchors::new(), Undecided::new());
+    let mut merged = Anchors::new();
+    let mut undecided = Undecided::new();
     let ids: BTreeSet<&String> = ours.keys().chain(theirs.keys()).collect();
     for id in ids {
-        let (base, own, other) = (base.get(id), ours.get(id), theirs.get(id));
+        let base = base.get(id);
+        let own = ours.get(id);
+        let other = theirs.get(id);
         let chosen = match (own, other) {
             _ if is_same(own, other) && own == base => other,
             _ if is_same(own, other) => own,
@@ -84,47 +83,58 @@ fn merge(
                 kept
             }
         };
-        merged.extend(chosen.map(|anchor| {
-            let others =
-                merge_others([base, own, other].map(|it| it.map_or(&[][..], |it| &it.others)));
-            (
-                id.clone(),
-                Anchor {
-                    others,
-                    ..anchor.clone()
-                },
-            )
-        }));
+        if let Some(chosen) = chosen {
+            let mut anchor = chosen.clone();
+            anchor.others = merge_others(others(base), others(own), others(other));
+            merged.insert(id.clone(), anchor);
+        }
     }
     (merged, undecided)
 }
 
 /// Merges the other examples of an anchor, each by itself: an addition, a removal or a change of one
 /// side is preserved. Of two changes ours is, and a changed example is not removed.
-fn merge_others([base, own, other]: [&[OtherExample]; 3]) -> Vec<OtherExample> {
-    let find = |side: &[OtherExample], of: &OtherExample| {
-        side.iter().find(|it| it.key() == of.key()).cloned()
-    };
-    let added = other.iter().filter(|it| find(own, it).is_none());
-    let merged = own.iter().chain(added).filter_map(|example| {
-        match (
-            find(base, example),
-            find(own, example),
-            find(other, example),
-        ) {
-            (base, own, other) if own == base => other,
-            (base, own, other) if other == base => own,
-            (_, own, other) => own.or(other),
-        }
-    });
-    let mut merged: Vec<OtherExample> = merged.collect();
+fn merge_others(
+    base: &[OtherExample],
+    own: &[OtherExample],
+    other: &[OtherExample],
+) -> Vec<OtherExample> {
+    let added = other.iter().filter(|added| find(own, added).is_none());
+    let mut merged = Vec::new();
+    for example in own.iter().chain(added) {
+        let base = find(base, example);
+        let own = find(own, example);
+        let other = find(other, example);
+        let chosen = if own == base {
+            other
+        } else if other == base {
+            own
+        } else {
+            own.or(other)
+        };
+        merged.extend(chosen.cloned());
+    }
     merged.sort_by(|a, b| a.key().cmp(&b.key()));
     merged
 }
 
+fn others(anchor: Option<&Anchor>) -> &[OtherExample] {
+    match anchor {
+        Some(anchor) => &anchor.others,
+        None => &[],
+    }
+}
+
+/// Returns the version of an example in the lock file of one side.
+fn find<'a>(side: &'a [OtherExample], example: &OtherExample) -> Option<&'a OtherExample> {
+    side.iter().find(|found| found.key() == example.key())
+}
+
 fn is_same(a: Option<&Anchor>, b: Option<&Anchor>) -> bool {
-    let location = |anchor: &Anchor| (anchor.file.clone(), anchor.symbol.clone());
-    a.map(location) == b.map(location)
+    match (a, b) {
+        (Some(a), Some(b)) => a.file == b.file && a.symbol == b.symbol,
+        (a, b) => a.is_none() && b.is_none(),
+    }
 }
 
 fn location(anchor: &Anchor) -> String {
@@ -132,8 +142,10 @@ fn location(anchor: &Anchor) -> String {
 }
 
 fn changed(id: &str, own: &Anchor, other: &Anchor) -> String {
-    let (own, other) = (location(own), location(other));
-    let (word, to) = (shell_word(id), shell_word(&other));
+    let own = location(own);
+    let other = location(other);
+    let word = shell_word(id);
+    let to = shell_word(&other);
     format!(
         "both sides of the merge changed the anchor of `{id}`: {own} is kept; \
          to take {other}, run `cerberus memory anchor {word} --to {to}`"
@@ -141,7 +153,8 @@ fn changed(id: &str, own: &Anchor, other: &Anchor) -> String {
 }
 
 fn removed(id: &str, kept: &Anchor) -> String {
-    let (word, kept) = (shell_word(id), location(kept));
+    let word = shell_word(id);
+    let kept = location(kept);
     format!(
         "one side of the merge removed the anchor of `{id}`, the other changed it to {kept}, which \
          is kept; to remove it, run `cerberus memory anchor {word} --clear`"

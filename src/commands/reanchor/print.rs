@@ -20,11 +20,12 @@ pub(super) fn report(report: &Report, args: &ReanchorArgs, out: &mut Printer) {
         &["state", "anchors"],
         states.map(|(state, n)| [state.to_string(), n.to_string()]),
     );
-    for finding in report.results.iter().filter(|it| it.is_notable()) {
+    for finding in report.results.iter().filter(|finding| finding.is_notable()) {
         print_finding(finding, args, out);
     }
     for fault in &report.patterns {
-        let (id, error) = (out.style(NAME, &fault.id), out.paint(ERROR, "pattern"));
+        let id = out.style(NAME, &fault.id);
+        let error = out.paint(ERROR, "pattern");
         out.line(&format!("{error} {id}: {}", out.safe(&fault.message)));
         let command = format!("cerberus memory pattern {}", shell_word(&fault.id));
         out.line(&format!(
@@ -123,7 +124,8 @@ fn headline(finding: &Finding, out: &Printer) -> String {
         finding.state,
         if is_also_edited { ", edited" } else { "" }
     );
-    let (state, id) = (out.paint(style, &state), out.style(NAME, &finding.id));
+    let state = out.paint(style, &state);
+    let id = out.style(NAME, &finding.id);
     let old = finding.old.to_string();
     let mut line = format!("{state} {id}: {}", out.safe(&old));
     if let Some(new) = finding

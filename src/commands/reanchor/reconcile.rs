@@ -31,23 +31,26 @@ pub(super) struct Example<'a> {
 
 /// Returns the anchors, and after them the examples beside them, in their order.
 pub(super) fn followed_examples(selected: &Anchors) -> Vec<Example<'_>> {
-    let main = selected.iter();
-    let main = main.map(|(id, anchor)| Example {
-        id,
-        other: None,
-        anchor: anchor.clone(),
-    });
-    let all = selected
-        .iter()
-        .flat_map(|(id, anchor)| anchor.others.iter().map(move |it| (id, it)));
-    let others = all.filter(|(_, example)| example.role == ExampleRole::Also);
-    let anchor = |it: &OtherExample| it.anchor.clone();
-    let others = others.map(|(id, it)| Example {
-        id,
-        other: Some(it),
-        anchor: anchor(it),
-    });
-    main.chain(others).collect()
+    let mut examples = Vec::new();
+    for (id, anchor) in selected {
+        examples.push(Example {
+            id,
+            other: None,
+            anchor: anchor.clone(),
+        });
+    }
+    for (id, anchor) in selected {
+        for other in &anchor.others {
+            if other.role == ExampleRole::Also {
+                examples.push(Example {
+                    id,
+                    other: Some(other),
+                    anchor: other.anchor.clone(),
+                });
+            }
+        }
+    }
+    examples
 }
 
 impl Example<'_> {
@@ -57,8 +60,9 @@ impl Example<'_> {
             anchors.insert(self.id.to_owned(), update.clone());
             return;
         };
-        let others = anchors.get_mut(self.id).map(|anchor| &mut anchor.others);
-        if let Some(old) = others.and_then(|it| it.iter_mut().find(|it| *it == example)) {
+        if let Some(anchor) = anchors.get_mut(self.id)
+            && let Some(old) = anchor.others.iter_mut().find(|other| *other == example)
+        {
             old.anchor = update.clone();
         }
     }
@@ -172,7 +176,7 @@ impl<'a> Reconciler<'a> {
             edited: followed.edited,
             degree: followed.degree,
             chosen: anchor.origin,
-            role: other.map(|it| it.role),
+            role: other.map(|other| other.role),
             old: TrackedLocation::from(anchor),
             new: followed.new.as_ref().map(TrackedLocation::from),
             similarity: rounded(followed.similarity),
@@ -228,7 +232,7 @@ impl<'a> Reconciler<'a> {
         let place = followed.new.as_ref();
         let update = place
             .filter(|_| is_accepted)
-            .and_then(|it| self.approve(anchor, it, followed));
+            .and_then(|place| self.approve(anchor, place, followed));
         finding.written = update.is_some();
         finding.drift = update.is_none();
         if finding.drift {
@@ -349,7 +353,7 @@ impl<'a> Reconciler<'a> {
         let candidates = self.candidates.get(id)?;
         candidates
             .iter()
-            .find(|it| it.file == file && is_place(it.symbol.as_deref(), symbol))
+            .find(|found| found.file == file && is_place(found.symbol.as_deref(), symbol))
     }
 }
 

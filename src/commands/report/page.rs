@@ -20,7 +20,7 @@ use minijinja::{Environment, HtmlEscape, UndefinedBehavior};
 use serde::Serialize;
 
 use super::{Anchored, Entry, Report};
-use crate::commands::doctor::Arrival;
+use crate::commands::doctor::{Arrival, Reach};
 use crate::commands::setup::Agent;
 
 const TEMPLATES: [(&str, &str); 2] = [
@@ -134,10 +134,18 @@ impl<'a> Article<'a> {
         let finding = entry.anchor.as_ref().map(|anchor| &anchor.finding);
         let n_shown = entry.text.lines().count();
         let id = &entry.metadata.memory.id;
-        let reach = report
-            .reach
-            .iter()
-            .filter_map(|it| Some((it.agent, *it.rules.get(id)?)));
+        let mut reach = Vec::new();
+        for Reach { agent, rules } in &report.reach {
+            if let Some(arrival) = rules.get(id) {
+                reach.push((*agent, *arrival));
+            }
+        }
+        let mut is_moved = false;
+        if let Some(finding) = finding
+            && let Some(new) = &finding.new
+        {
+            is_moved = !new.is_place_of(&finding.old);
+        }
         Self {
             entry,
             class: class(entry),
@@ -146,9 +154,8 @@ impl<'a> Article<'a> {
             is_collapsed: !is_rule && n_shown > MAX_OPEN_LINES,
             is_anchorable,
             needs_anchor: is_rule && is_anchorable,
-            is_moved: finding
-                .is_some_and(|it| it.new.as_ref().is_some_and(|new| !new.is_place_of(&it.old))),
-            reach: reach.collect(),
+            is_moved,
+            reach,
             pieces: entry.anchor.as_ref().map(pieces).unwrap_or_default(),
         }
     }
@@ -156,47 +163,45 @@ impl<'a> Article<'a> {
 
 /// Returns the class of a memory by the state of its anchor.
 fn class(entry: &Entry) -> &'static str {
-    entry
-        .anchor
-        .as_ref()
-        .map_or(NOT_ANCHORED, |anchor| anchor.finding.state.as_str())
+    match &entry.anchor {
+        Some(anchor) => anchor.finding.state.as_str(),
+        None => NOT_ANCHORED,
+    }
 }
 
 fn pieces(anchor: &Anchored) -> Vec<(Option<&'static str>, &str)> {
     let Some(code) = &anchor.code else {
         return Vec::new();
     };
-    let class = |class| match class {
-        HighlightClass::Comment => "c",
-        HighlightClass::String => "s",
-        HighlightClass::Keyword => "k",
-        HighlightClass::Number => "n",
-        HighlightClass::Name => "d",
-    };
-    let pieces = highlight(anchor.language, anchor.kind, &code.text).into_iter();
+    let mut pieces = Vec::new();
+    for (class, piece) in highlight(anchor.language, anchor.kind, &code.text) {
+        let class = class.map(|class| match class {
+            HighlightClass::Comment => "c",
+            HighlightClass::String => "s",
+            HighlightClass::Keyword => "k",
+            HighlightClass::Number => "n",
+            HighlightClass::Name => "d",
+        });
+        pieces.push((class, piece));
+    }
     pieces
-        .map(|(of_piece, piece)| (of_piece.map(class), piece))
-        .collect()
 }
 
 /// Returns the states of the rules with their numbers.
 fn filters(memories: &[Entry]) -> Vec<(&'static str, usize)> {
-    let is_rule = |entry: &&Entry| entry.metadata.memory.memory_type == MemoryType::Rule;
-    let n = |name| {
-        memories
-            .iter()
-            .filter(is_rule)
-            .filter(|rule| class(rule) == name)
-            .count()
-    };
-    let names = State::ALL
-        .iter()
-        .map(|state| state.as_str())
-        .chain([NOT_ANCHORED]);
-    names
-        .map(|name| (name, n(name)))
-        .filter(|(_, n)| *n > 0)
-        .collect()
+    let mut filters = Vec::new();
+    let states = State::ALL.iter().map(|state| state.as_str());
+    for name in states.chain([NOT_ANCHORED]) {
+        let mut n = 0;
+        for entry in memories {
+            let is_rule = entry.metadata.memory.memory_type == MemoryType::Rule;
+            n += usize::from(is_rule && class(entry) == name);
+        }
+        if n > 0 {
+            filters.push((name, n));
+        }
+    }
+    filters
 }
 
 /// Returns the HTML id of a memory: its own id if that contains only safe characters.
@@ -215,14 +220,16 @@ fn with_code(message: &str) -> String {
     if parts.len().is_multiple_of(2) {
         return HtmlEscape(message).to_string();
     }
-    let parts = parts
-        .iter()
-        .enumerate()
-        .map(|(part_idx, part)| match part_idx.is_multiple_of(2) {
-            true => HtmlEscape(part).to_string(),
-            false => format!("<code>{}</code>", HtmlEscape(part)),
-        });
-    parts.collect()
+    let mut html = String::new();
+    for (part_idx, part) in parts.iter().enumerate() {
+        let escaped = HtmlEscape(part);
+        if part_idx.is_multiple_of(2) {
+            html.push_str(&escaped.to_string());
+        } else {
+            html.push_str(&format!("<code>{escaped}</code>"));
+        }
+    }
+    html
 }
 
 /// Returns a reason as a sentence.

@@ -70,38 +70,33 @@ pub(super) fn item(item: &Item, place: (usize, usize), max_rows: usize, out: &mu
     let title = format!("{position} {id}  {}", out.paint(WARN, &state));
     let mut details = Vec::new();
     if !item.hints.is_empty() {
-        details.push(format!(
-            "{} {}",
-            out.paint(DIM, "hints:"),
-            out.safe(&item.hints.join(", "))
-        ));
+        let hints = out.safe(&item.hints.join(", "));
+        details.push(format!("{} {hints}", out.paint(DIM, "hints:")));
     }
     if let Some(anchor) = &item.anchor {
         let location = out.safe(&format_location(&anchor.file, anchor.symbol.as_deref()));
         details.push(format!("{} {location}", out.paint(DIM, "anchor:")));
     }
     details.push(out.paint(DIM, &out.safe(&item.explanation)));
-    details.extend(
-        item.outdated
-            .iter()
-            .map(|message| out.paint(WARN, &out.safe(message))),
-    );
+    for message in &item.outdated {
+        details.push(out.paint(WARN, &out.safe(message)));
+    }
     if !item.unknown_hints.is_empty() {
         let unknown = out.safe(&item.unknown_hints.join(", "));
-        details.push(format!(
-            "{} {unknown}",
-            out.paint(WARN, "hints not found in the code:")
-        ));
+        let label = out.paint(WARN, "hints not found in the code:");
+        details.push(format!("{label} {unknown}"));
     }
     let details: Vec<String> = details.iter().map(|line| format!("  {line}")).collect();
-    let headings: Vec<String> = item.candidates.iter().map(|it| heading(it, out)).collect();
+    let headings: Vec<String> = item
+        .candidates
+        .iter()
+        .map(|candidate| heading(candidate, out))
+        .collect();
 
-    let n_fixed: usize = [&title]
-        .into_iter()
-        .chain(&details)
-        .chain(&headings)
-        .map(|line| out.n_rows(line))
-        .sum();
+    let mut n_fixed = out.n_rows(&title);
+    for line in details.iter().chain(&headings) {
+        n_fixed += out.n_rows(line);
+    }
     let n_left = max_rows.saturating_sub(n_fixed);
     let rule = rule(&item.rule, n_left.max(MIN_RULE_ROWS), out);
     let n_rule: usize = rule.iter().map(|line| out.n_rows(line)).sum();
@@ -113,11 +108,11 @@ pub(super) fn item(item: &Item, place: (usize, usize), max_rows: usize, out: &mu
     for (idx, (candidate, heading)) in item.candidates.iter().zip(&headings).enumerate() {
         out.line(heading);
         let share = n_left.div_ceil(headings.len() - idx);
-        let code: Vec<String> = code(candidate, &words, out)
-            .into_iter()
-            .take(share)
-            .collect();
-        code.iter().for_each(|line| out.line(line));
+        let mut code = code(candidate, &words, out);
+        code.truncate(share);
+        for line in &code {
+            out.line(line);
+        }
         n_left -= code.len();
     }
 }
@@ -128,10 +123,9 @@ fn rule(rule: &str, max_rows: usize, out: &Printer) -> Vec<String> {
     let mut n_left = max_rows;
     for line in rule.lines() {
         if n_left == 0 {
-            lines
-                .last_mut()
-                .into_iter()
-                .for_each(|last: &mut String| last.push_str(" …"));
+            if let Some(last) = lines.last_mut() {
+                String::push_str(last, " …");
+            }
             break;
         }
         let line = format!("  {}", out.safe(line));
@@ -156,11 +150,12 @@ pub(crate) fn candidates<'a>(
     for ranked in ranked {
         let candidate = Candidate::from(ranked.clone());
         out.line(&heading(&candidate, out));
-        code(&candidate, words, out)
-            .iter()
-            .for_each(|line| out.code(line));
+        for line in code(&candidate, words, out) {
+            out.code(&line);
+        }
         for reason in &ranked.reasons {
-            let (word, fields) = (out.safe(&reason.word), reason.fields.join(", "));
+            let word = out.safe(&reason.word);
+            let fields = reason.fields.join(", ");
             out.line(&format!("{INDENT}+{:.3} {word} in {fields}", reason.gain));
         }
     }
@@ -170,30 +165,27 @@ pub(crate) fn candidates<'a>(
 fn heading(candidate: &Candidate, out: &Printer) -> String {
     let location = format_location(&candidate.file, candidate.symbol.as_deref());
     let lines = format!(":{}-{}", candidate.start_line, candidate.end_line);
-    let quality = candidate.quality.map(|quality| format!("{quality:.2}"));
-    let mut details = quality.unwrap_or_else(|| "-".to_owned());
+    let mut details = match candidate.quality {
+        Some(quality) => format!("{quality:.2}"),
+        None => "-".to_owned(),
+    };
     if candidate.is_anchored {
         details.push_str(", the code of the anchor");
     }
-    let (rank, location) = (
-        out.paint(OK, &format!("[{}]", candidate.rank)),
-        out.safe(&location),
-    );
-    format!(
-        "  {rank} {location}{}  {}",
-        out.paint(DIM, &lines),
-        out.paint(DIM, &details)
-    )
+    let rank = out.paint(OK, &format!("[{}]", candidate.rank));
+    let location = out.safe(&location);
+    let lines = out.paint(DIM, &lines);
+    let details = out.paint(DIM, &details);
+    format!("  {rank} {location}{lines}  {details}")
 }
 
 fn code(candidate: &Candidate, words: &RuleWords, out: &Printer) -> Vec<String> {
     let code = &candidate.excerpt;
     let max_chars = out.terminal.width.saturating_sub(INDENT.len());
     let of = (candidate.language, candidate.kind);
-    let lines = out
-        .code_lines(of, code, &words.spans(code), max_chars)
-        .into_iter();
+    let mut lines = Vec::new();
+    for line in out.code_lines(of, code, &words.spans(code), max_chars) {
+        lines.push(format!("{INDENT}{line}").trim_end().to_owned());
+    }
     lines
-        .map(|line| format!("{INDENT}{line}").trim_end().to_owned())
-        .collect()
 }

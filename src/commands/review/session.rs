@@ -87,7 +87,7 @@ pub(super) fn run(
     let n_folded = (empty.len(), report.folded.len());
     let folded: Vec<String> = empty
         .into_iter()
-        .map(|it| it.id)
+        .map(|item| item.id)
         .chain(report.folded)
         .collect();
     let tally = Tally::default();
@@ -258,7 +258,11 @@ impl Session<'_> {
 fn keys(item: &Item) -> String {
     let n = item.candidates.len();
     let is_edited = item.reason == Reason::Edited;
-    let is_new = is_edited && item.candidates.first().is_some_and(|it| it.is_anchored);
+    let is_new = is_edited
+        && item
+            .candidates
+            .first()
+            .is_some_and(|candidate| candidate.is_anchored);
     let pick = match n {
         0 => String::new(),
         1 if is_new => "1 take the new code, ".to_owned(),
@@ -283,7 +287,10 @@ fn args(item: &Item) -> AnchorArgs {
 
 /// Returns the location of the candidate with this rank.
 fn candidate(item: &Item, rank: Option<usize>) -> Option<CodeLocation> {
-    let found = item.candidates.iter().find(|it| Some(it.rank) == rank)?;
+    let found = item
+        .candidates
+        .iter()
+        .find(|candidate| Some(candidate.rank) == rank)?;
     Some(CodeLocation {
         file: found.file.clone(),
         symbol: found.symbol.clone(),

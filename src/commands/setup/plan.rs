@@ -71,7 +71,9 @@ pub(super) fn changes(agents: &[Agent], is_removal: bool, root: &Path) -> Result
                 _ => Action::Create,
             };
             let diff = confirm::diff(&shown, &file.bytes, &new.text);
-            let (path, edited, new) = (shown, new.edited, new.text);
+            let path = shown;
+            let edited = new.edited;
+            let new = new.text;
             changes.push(Change {
                 path,
                 agent: *agent,
@@ -95,9 +97,10 @@ fn new_content(
 ) -> Result<Edited, String> {
     const BOM: &[u8] = b"\xEF\xBB\xBF";
     // Parsers of JSON and TOML differ in whether they accept it.
-    let (bom, text) = old
-        .strip_prefix(BOM)
-        .map_or((&b""[..], old), |text| (BOM, text));
+    let (bom, text) = match old.strip_prefix(BOM) {
+        Some(text) => (BOM, text),
+        None => (&b""[..], old),
+    };
     if text.is_empty() && exists && !is_removal {
         return Err("it is empty, and would be removed by `setup --remove`".to_owned());
     }
@@ -118,8 +121,8 @@ fn edited(old: &[u8], contents: &[Content], is_removal: bool) -> Result<Edited, 
     }
     let restored = removed(old, contents)?.text;
     let text = layouts(old, contents).into_iter().find(|new| {
-        removed(new, contents).is_ok_and(|it| it.text == restored)
-            && self::merged(new, contents, Layout::Like).is_ok_and(|it| it.text == *new)
+        removed(new, contents).is_ok_and(|edited| edited.text == restored)
+            && self::merged(new, contents, Layout::Like).is_ok_and(|edited| edited.text == *new)
     });
     let text = text.ok_or("`setup --remove` could not restore its layout")?;
     Ok(Edited { text, ..merged })
@@ -129,14 +132,18 @@ fn edited(old: &[u8], contents: &[Content], is_removal: bool) -> Result<Edited, 
 fn layouts(old: &[u8], contents: &[Content]) -> Vec<Vec<u8>> {
     let text = old.trim_ascii();
     let is_one_line = text.starts_with(b"{") && !text.contains(&b'\n') && text != b"{}";
-    let layouts = match is_one_line {
-        true => [Layout::Compact, Layout::Like],
-        false => [Layout::Like, Layout::Compact],
+    let layouts = if is_one_line {
+        [Layout::Compact, Layout::Like]
+    } else {
+        [Layout::Like, Layout::Compact]
     };
-    let merged = layouts
-        .iter()
-        .filter_map(|layout| merged(old, contents, *layout).ok());
-    merged.map(|it| it.text).collect()
+    let mut texts = Vec::new();
+    for layout in layouts {
+        if let Ok(edited) = merged(old, contents, layout) {
+            texts.push(edited.text);
+        }
+    }
+    texts
 }
 
 fn merged(old: &[u8], contents: &[Content], layout: Layout) -> Result<Edited, String> {
@@ -149,7 +156,7 @@ fn merged(old: &[u8], contents: &[Content], layout: Layout) -> Result<Edited, St
 /// Returns the text from which merging gives `old`, as far as that can be known. A file may have had
 /// an empty object of servers before.
 fn removed(old: &[u8], contents: &[Content]) -> Result<Edited, String> {
-    let gives_old = |new: &Edited| layouts(&new.text, contents).iter().any(|it| it == old);
+    let gives_old = |new: &Edited| layouts(&new.text, contents).iter().any(|text| text == old);
     let new = without(old, contents, false)?;
     if new.text != old && !gives_old(&new) {
         let kept = without(old, contents, true)?;

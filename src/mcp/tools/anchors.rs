@@ -133,7 +133,8 @@ pub(super) fn find_anchor(call: &Call<'_>, params: FindAnchor) -> Result<ToolRes
     };
     let mut reports = examples::find(code, &[query], options)?;
     for report in &mut reports {
-        let (root, candidates) = (&call.project().root, &mut report.candidates);
+        let root = &call.project().root;
+        let candidates = &mut report.candidates;
         examples::add_excerpts(root, &words, candidates, excerpt::CANDIDATE_LINES);
         report
             .candidates
@@ -151,11 +152,9 @@ pub(super) fn anchor_memory(call: &Call<'_>, params: AnchorMemory) -> Result<Too
             .transpose()
             .map_err(UserError::usage)
     };
-    let (to, also, not) = (
-        location(params.to)?,
-        location(params.also)?,
-        location(params.not)?,
-    );
+    let to = location(params.to)?;
+    let also = location(params.also)?;
+    let not = location(params.not)?;
     let is_given = [to.is_some(), params.none, also.is_some(), not.is_some()];
     if is_given.into_iter().filter(|is_given| *is_given).count() > 1 {
         return Err(UserError::usage("`to`, `none`, `also` and `not` exclude each other").into());
@@ -220,7 +219,7 @@ pub(super) fn settle_rules(call: &Call<'_>, params: SettleRules) -> Result<ToolR
     let compared = params
         .rules
         .iter()
-        .filter(|it| !it["example"].is_null() || !it["hints"].is_null());
+        .filter(|rule| !rule["example"].is_null() || !rule["hints"].is_null());
     let compared: Vec<String> = compared.filter_map(id).collect();
     let memories = Memories::load(project)?;
     let (ranked, _) = reader::named_rules(&memories, &compared);
@@ -229,7 +228,8 @@ pub(super) fn settle_rules(call: &Call<'_>, params: SettleRules) -> Result<ToolR
         offered.entry(id).or_default();
     }
     let choice = AgentChoice::new(call.client, project.now);
-    let (items, continues) = (&*params.rules, false);
+    let items = &*params.rules;
+    let continues = false;
     let answers = Answers {
         choice: &choice,
         items,
@@ -237,8 +237,12 @@ pub(super) fn settle_rules(call: &Call<'_>, params: SettleRules) -> Result<ToolR
         continues,
     };
     let decided = answers::record(project, &answers)?;
-    let again = decided.iter().filter(|it| it.outcome == Outcome::Described);
-    let (ids, hints): (Vec<_>, Vec<_>) = again.map(|it| (it.id.clone(), it.hints.clone())).unzip();
+    let again = decided
+        .iter()
+        .filter(|rule| rule.outcome == Outcome::Described);
+    let (ids, hints): (Vec<_>, Vec<_>) = again
+        .map(|rule| (rule.id.clone(), rule.hints.clone()))
+        .unzip();
     let memories = Memories::load(project)?;
     let (mut again, warnings) = reader::named_rules(&memories, &ids);
     for ((rule, id), hints) in again.iter_mut().zip(ids).zip(hints) {

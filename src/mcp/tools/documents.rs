@@ -151,7 +151,8 @@ pub(super) fn read_memory(call: &Call<'_>, params: ReadMemory) -> Result<ToolRes
 }
 
 pub(super) fn update_memory(call: &Call<'_>, params: UpdateMemory) -> Result<ToolResult> {
-    let (id, section) = (stem(&params.filename), params.section);
+    let id = stem(&params.filename);
+    let section = params.section;
     let args = UpdateArgs {
         id,
         section,

@@ -107,7 +107,9 @@ pub(super) fn search_sections(call: &Call<'_>, params: SearchSections) -> Result
         include_content,
         limit,
     } = params;
-    let (filter_tags, filter_type, path) = (Vec::new(), None, None);
+    let filter_tags = Vec::new();
+    let filter_type = None;
+    let path = None;
     let params = SearchMemories {
         query,
         include_content,

@@ -128,8 +128,6 @@ pub enum Feature {
     Bias,
     /// Whether it is a decision, which binds the project.
     Decision,
-    /// The balance of its feedback, from -3 to 3.
-    Feedback,
     HasExample,
     /// Whether a person chose the example.
     ChosenExample,

@@ -43,7 +43,8 @@ fn variants(text: &str) -> Vec<String> {
 
 /// Checks all variants of the texts, and returns how many were written and why others were not.
 fn check(texts: &[String], contents: &[Content]) -> (usize, Vec<(String, String)>) {
-    let (mut n_written, mut refused) = (0, Vec::new());
+    let mut n_written = 0;
+    let mut refused = Vec::new();
     let mut variants: Vec<String> = texts.iter().flat_map(|text| variants(text)).collect();
     variants.sort_unstable();
     variants.dedup();
@@ -81,7 +82,8 @@ fn a_removal_restores_every_byte_or_nothing_is_written() {
         texts("json").into_iter().map(named).collect()
     };
     let gemini = vec![Server(Agent::Gemini), Hooks(HookTool::Gemini)];
-    let (mut n_written, mut refused) = (0, Vec::new());
+    let mut n_written = 0;
+    let mut refused = Vec::new();
     for (texts, contents) in [
         (json("mcpServers", "other"), vec![Server(Agent::Claude)]),
         (json("mcpServers", "other"), vec![Server(Agent::Copilot)]),
