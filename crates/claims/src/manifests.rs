@@ -1,7 +1,9 @@
 //! What the manifests of a project define: tasks, packages, dependencies and versions.
 
+mod cargo;
 mod go;
 mod make;
+mod python;
 mod scope;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -213,16 +215,16 @@ fn reader(path: &str) -> Option<Reader> {
         "nx.json" => nx_json,
         "makefile" | "gnumakefile" => make::read,
         "justfile" | ".justfile" => justfile,
-        "pyproject.toml" => pyproject,
-        "tox.ini" | "setup.cfg" => tox_ini,
-        "tox.toml" => tox_toml,
-        "cargo.toml" => cargo_toml,
+        "pyproject.toml" => python::pyproject,
+        "tox.ini" | "setup.cfg" => python::tox_ini,
+        "tox.toml" => python::tox_toml,
+        "cargo.toml" => cargo::manifest,
         "go.mod" => go::read,
         ".gitmodules" => submodules,
         ".nvmrc" | ".node-version" | ".python-version" => version_file,
-        "rust-toolchain.toml" | "rust-toolchain" => rust_toolchain,
+        "rust-toolchain.toml" | "rust-toolchain" => cargo::toolchain,
         _ if path.ends_with(".cargo/config.toml") || path.ends_with(".cargo/config") => {
-            cargo_config
+            cargo::config
         }
         _ if lower.starts_with("taskfile")
             && (lower.ends_with(".yml") || lower.ends_with(".yaml")) =>
@@ -232,9 +234,9 @@ fn reader(path: &str) -> Option<Reader> {
         _ if lower.ends_with(".mk") || lower.starts_with("makefile.") => make::read,
         _ if lower.ends_with(".mak") => make::read,
         _ if lower.ends_with(".just") => justfile,
-        _ if lower.ends_with("requirements.txt") => requirements,
-        _ if lower.starts_with("requirements") && lower.ends_with(".txt") => requirements,
-        _ if path.ends_with(".rs") && is_cargo_target(path) => cargo_target,
+        _ if lower.ends_with("requirements.txt") => python::requirements,
+        _ if lower.starts_with("requirements") && lower.ends_with(".txt") => python::requirements,
+        _ if path.ends_with(".rs") && cargo::is_target(path) => cargo::target,
         _ => return None,
     })
 }
@@ -453,175 +455,6 @@ fn taskfile(_: &str, text: &str, facts: &mut Facts) {
     }
 }
 
-/// Tables of `pyproject.toml` with names of scripts or tasks.
-const PYTHON_TASKS: [&str; 7] = [
-    "/project/scripts",
-    "/project/gui-scripts",
-    "/tool/poetry/scripts",
-    "/tool/pdm/scripts",
-    "/tool/poe/tasks",
-    "/tool/taskipy/tasks",
-    "/tool/hatch/scripts",
-];
-
-/// Lists of requirements, and tables of lists.
-const REQUIREMENTS: [&str; 3] = [
-    "/project/dependencies",
-    "/tool/uv/dev-dependencies",
-    "/build-system/requires",
-];
-const REQUIREMENT_GROUPS: [&str; 3] = [
-    "/project/optional-dependencies",
-    "/dependency-groups",
-    "/tool/pdm/dev-dependencies",
-];
-
-fn pyproject(_: &str, text: &str, facts: &mut Facts) {
-    let toml = toml(text);
-    facts.add_keys(&toml);
-    let tasks = PYTHON_TASKS.iter().flat_map(|path| keys(&toml, path));
-    facts.add_tasks(Runner::Python, tasks);
-    for (environment, value) in table(&toml, "/tool/hatch/envs") {
-        for script in keys(value, "/scripts") {
-            facts.task(Runner::Python, script);
-            facts.task(Runner::Python, format!("{environment}:{script}"));
-        }
-        let own = ["/dependencies", "/extra-dependencies"].map(|path| strings(value, path));
-        own.into_iter()
-            .flatten()
-            .for_each(|requirement| facts.requirement(requirement));
-    }
-    let names = ["/project/name", "/tool/poetry/name"];
-    names
-        .iter()
-        .filter_map(|path| string(&toml, path))
-        .for_each(|name| facts.add_name(name));
-    let groups = REQUIREMENT_GROUPS
-        .iter()
-        .flat_map(|path| table(&toml, path));
-    let grouped = groups.flat_map(|(_, group)| strings(group, ""));
-    let requirements = REQUIREMENTS
-        .iter()
-        .flat_map(|path| strings(&toml, path))
-        .chain(grouped);
-    requirements.for_each(|requirement| facts.requirement(requirement));
-    facts.add_dependencies(&toml, "/tool/poetry/dependencies");
-    facts.add_dependencies(&toml, "/tool/poetry/dev-dependencies");
-    for (_, group) in table(&toml, "/tool/poetry/group") {
-        facts.add_dependencies(group, "/dependencies");
-    }
-    if let Some(python) = string(&toml, "/project/requires-python") {
-        facts.dependency("python", python);
-    }
-    facts.add_tasks(Runner::Tox, keys(&toml, "/tool/tox/env"));
-    if let Some(ini) = string(&toml, "/tool/tox/legacy_tox_ini") {
-        tox_ini("", ini, facts);
-    }
-}
-
-fn tox_ini(_: &str, text: &str, facts: &mut Facts) {
-    let mut in_list = false;
-    for line in text.lines() {
-        let trimmed = line.trim();
-        if let Some(name) = trimmed
-            .strip_prefix("[testenv:")
-            .and_then(|it| it.strip_suffix(']'))
-        {
-            facts.task(Runner::Tox, name);
-            // `py{310,311}-{a,b}` has several names.
-            if name.contains('{') {
-                facts.compute(Runner::Tox, name);
-            }
-        }
-        let value = match trimmed.split_once('=') {
-            Some((key, value)) => {
-                in_list = matches!(key.trim(), "envlist" | "env_list");
-                value
-            }
-            None => trimmed,
-        };
-        if in_list && !trimmed.starts_with('[') {
-            if value.contains('{') {
-                facts.compute(Runner::Tox, value);
-            }
-            for name in value.split([',', ' ']).filter(|name| !name.is_empty()) {
-                facts.task(Runner::Tox, name);
-            }
-        } else {
-            in_list = false;
-        }
-    }
-}
-
-fn tox_toml(_: &str, text: &str, facts: &mut Facts) {
-    let toml = toml(text);
-    facts.add_tasks(Runner::Tox, keys(&toml, "/env"));
-    facts.add_tasks(Runner::Tox, strings(&toml, "/env_list"));
-}
-
-fn cargo_toml(path: &str, text: &str, facts: &mut Facts) {
-    let toml = toml(text);
-    facts.add_keys(&toml);
-    let folder = path.rsplit('/').nth(1).unwrap_or_default();
-    if let Some(name) = string(&toml, "/package/name") {
-        facts.add_name(name);
-        facts.task(Runner::CargoPackage, name);
-        facts.task(Runner::CargoTarget, name);
-        // A package can be named by its folder in prose, but cargo accepts only its name.
-        if name.replace('-', "_") == folder.replace('-', "_") {
-            facts.task(Runner::CargoPackage, folder);
-        }
-    }
-    for kind in ["/bin", "/example", "/test", "/bench"] {
-        let names = list(&toml, kind).map(|target| string(target, "/name").unwrap_or_default());
-        facts.add_tasks(Runner::CargoTarget, names);
-    }
-    facts.add_tasks(Runner::CargoFeature, keys(&toml, "/features"));
-    let targets = table(&toml, "/target").map(|(_, tables)| tables);
-    for tables in [Some(&toml), toml.get("workspace")]
-        .into_iter()
-        .flatten()
-        .chain(targets)
-    {
-        for kind in ["/dependencies", "/dev-dependencies", "/build-dependencies"] {
-            facts.add_dependencies(tables, kind);
-            // An optional dependency is a feature.
-            facts.add_tasks(Runner::CargoFeature, keys(tables, kind));
-        }
-        if let Some(rust) = string(tables, "/package/rust-version") {
-            facts.dependency("rust", rust);
-        }
-    }
-}
-
-fn cargo_config(_: &str, text: &str, facts: &mut Facts) {
-    facts.add_tasks(Runner::CargoAlias, keys(&toml(text), "/alias"));
-}
-
-/// Returns whether cargo finds a target in a file by its place.
-fn is_cargo_target(path: &str) -> bool {
-    let mut parts = path.rsplit('/');
-    let (Some(name), Some(folder)) = (parts.next(), parts.next()) else {
-        return false;
-    };
-    let in_main = name == "main.rs"
-        && parts
-            .next()
-            .is_some_and(|it| matches!(it, "bin" | "examples" | "tests" | "benches"));
-    matches!(folder, "bin" | "examples" | "tests" | "benches") || in_main
-}
-
-fn cargo_target(path: &str, _: &str, facts: &mut Facts) {
-    let mut parts = path.rsplit('/');
-    let name = parts.next().unwrap_or_default().trim_end_matches(".rs");
-    let name = if name == "main" {
-        parts.next().unwrap_or_default()
-    } else {
-        name
-    };
-    facts.task(Runner::CargoTarget, name);
-}
-
 /// A submodule is a dependency with the name of its repository.
 fn submodules(_: &str, text: &str, facts: &mut Facts) {
     for (key, url) in text.lines().filter_map(|line| line.split_once('=')) {
@@ -640,18 +473,6 @@ fn version_file(path: &str, text: &str, facts: &mut Facts) {
         "node"
     };
     facts.dependency(name, text.lines().next().unwrap_or_default().trim());
-}
-
-fn rust_toolchain(_: &str, text: &str, facts: &mut Facts) {
-    let toml = toml(text);
-    let channel = string(&toml, "/toolchain/channel");
-    facts.dependency("rust", channel.unwrap_or_else(|| text.trim()));
-}
-
-fn requirements(_: &str, text: &str, facts: &mut Facts) {
-    for line in text.lines().filter(|line| !line.starts_with(['#', '-'])) {
-        facts.requirement(line.split(" #").next().unwrap_or_default());
-    }
 }
 
 #[cfg(test)]

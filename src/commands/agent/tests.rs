@@ -1,3 +1,5 @@
+//! Tests of running agents and reading their answers.
+
 use std::process::Stdio;
 
 use super::*;

@@ -11,6 +11,9 @@ use cerberus_model::{Span, WordList, word_lists};
 use rustc_hash::FxHashMap;
 
 pub(super) mod bans;
+mod tokens;
+
+use tokens::{Token, starts_with, tokens};
 
 word_lists! { "words/stance.txt":
     GONE UNWANTED GONE_OBJECT GONE_SUBJECT GONE_AFTER ALTERNATIVE NEVER WRONG GONE_TITLES
@@ -35,17 +38,6 @@ pub(crate) enum Stance {
 
 /// Maximum length of the parts of a block before and after a claim that are read.
 const MAX_BYTES: usize = 600;
-
-/// A piece of a sentence.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Token {
-    /// In lower case.
-    Word(String),
-    /// Code, a link, or the claim.
-    Name,
-    /// A character that separates; `.` ends a sentence, and `-` is any dash.
-    Mark(char),
-}
 
 /// What a phrase says about the names around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -256,117 +248,6 @@ pub(super) fn of_column(title: &str) -> Stance {
     } else {
         of_title(&title)
     }
-}
-
-/// Returns the tokens of a part of a text, and the position of the claim.
-fn tokens(text: &str, part: Span, names: &[Span], claim: Span) -> (Vec<Token>, Option<usize>) {
-    let (mut found, mut position) = (Vec::new(), None);
-    let mut at = part.start;
-    for name in names {
-        if name.start < at {
-            // A part of a link.
-            continue;
-        }
-        words(&text[at..name.start], &mut found);
-        if name.start <= claim.start && claim.end <= name.end {
-            position = Some(found.len());
-        }
-        found.push(Token::Name);
-        at = name.end.min(part.end);
-        if text[at..part.end].starts_with("'s") || text[at..part.end].starts_with("’s") {
-            found.push(Token::Mark('\''));
-        }
-    }
-    words(&text[at.min(part.end)..part.end], &mut found);
-    (found, position)
-}
-
-/// Adds the words and marks of a text without names.
-fn words(text: &str, found: &mut Vec<Token>) {
-    let is_in_word =
-        |c: char| c.is_alphanumeric() || matches!(c, '\'' | '’' | '-' | '_' | '.' | '/' | '@');
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let len = if first.is_alphanumeric() || first == '_' {
-            let len = rest.find(|c| !is_in_word(c)).unwrap_or(rest.len());
-            let word = rest[..len].trim_end_matches(['.', '-', '\'', '’', '/']);
-            let mut lower = word.to_lowercase();
-            if lower.contains('’') {
-                lower = lower.replace('’', "'");
-            }
-            found.push(Token::Word(lower));
-            // Not an abbreviation, as "e.g.".
-            let is_end = rest[word.len()..len].starts_with('.') && !word.contains('.');
-            if is_end && (len == word.len() + 1) && is_before_space(&rest[len..]) {
-                found.push(Token::Mark('.'));
-            }
-            len
-        } else {
-            mark(first, rest, found)
-        };
-        rest = &rest[len..];
-    }
-}
-
-/// Returns whether a text goes on with a space, after the end of an emphasis or a quotation.
-fn is_before_space(text: &str) -> bool {
-    let text = text.trim_start_matches(['*', '_', '"', '”', ')']);
-    text.is_empty() || text.starts_with(char::is_whitespace)
-}
-
-/// Adds the mark at the start of a text. Returns its length.
-fn mark(first: char, rest: &str, found: &mut Vec<Token>) -> usize {
-    let after = &rest[first.len_utf8()..];
-    let mark = match first {
-        '.' | '!' | '?' if is_before_space(after) => '.',
-        ';' => '.',
-        '\n' if after
-            .trim_start_matches([' ', '\t', '>', '\r'])
-            .starts_with('\n')
-            || is_item(rest) =>
-        {
-            '.'
-        }
-        ',' | ':' | '(' | ')' | '|' => first,
-        '—' | '–' | '→' => '-',
-        '-' if after
-            .chars()
-            .next()
-            .is_none_or(|c| c.is_whitespace() || "->".contains(c)) =>
-        {
-            '-'
-        }
-        '=' if after.starts_with('>') => '-',
-        '~' if after.starts_with('~') => {
-            found.push(Token::Mark('~'));
-            return 2;
-        }
-        '❌' | '🚫' | '✅' => {
-            found.push(Token::Word(first.to_string()));
-            return first.len_utf8();
-        }
-        _ => return first.len_utf8(),
-    };
-    found.push(Token::Mark(mark));
-    first.len_utf8()
-}
-
-/// Returns whether a text starts with the marker of an item of a list on a new line.
-fn is_item(text: &str) -> bool {
-    let Some(line) = text.strip_prefix('\n') else {
-        return false;
-    };
-    let line = line.trim_start_matches([' ', '\t', '>']);
-    let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
-    ["- ", "* ", "+ "]
-        .iter()
-        .any(|marker| line.starts_with(marker))
-        || (number.len() < line.len() && [". ", ") "].iter().any(|it| number.starts_with(it)))
-}
-
-fn starts_with(tokens: &[Token], words: &[&str]) -> bool {
-    let is_same = |(token, word): (&Token, &&str)| matches!(token, Token::Word(it) if it == word);
-    tokens.len() >= words.len() && tokens.iter().zip(words).all(is_same)
 }
 
 /// Returns how the sentence around a name presents it.
