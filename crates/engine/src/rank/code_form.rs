@@ -4,11 +4,11 @@
 //! alone and `...` match any code. Words are found by their stems.
 
 use std::collections::BTreeSet;
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use cerberus_model::{Language, Span};
 use memchr::memmem;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::roles::{RoleSpan, SpanRole};
 use super::tokenize;
@@ -62,6 +62,8 @@ pub(crate) struct CodeFile {
     pub(crate) text: String,
     /// Its comments and strings, in order.
     inert: OnceLock<Vec<(Span, TokenKind)>>,
+    /// The stems of the words of its candidates, which many rules look for.
+    terms: Mutex<FxHashMap<Span, Arc<FxHashSet<String>>>>,
 }
 
 impl CodeFile {
@@ -70,7 +72,21 @@ impl CodeFile {
             language,
             text,
             inert: OnceLock::new(),
+            terms: Mutex::default(),
         }
+    }
+
+    /// Returns the stems of the words of a candidate.
+    fn terms(&self, span: Span) -> Arc<FxHashSet<String>> {
+        let stored = self.terms.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = stored.get(&span) {
+            return found.clone();
+        }
+        drop(stored);
+        let found = Arc::new(terms(span.slice(&self.text)));
+        let mut stored = self.terms.lock().unwrap_or_else(PoisonError::into_inner);
+        stored.insert(span, found.clone());
+        found
     }
 
     fn inert(&self) -> &[(Span, TokenKind)] {
@@ -154,7 +170,7 @@ impl RuleForms {
         if forbidden.is_empty() {
             // Words are weak evidence beside other code that the rule names.
             let has_named = !demanded.is_empty() || !self.neutral.occurrences(text).is_empty();
-            if has_named || !self.is_forbidden_by_words(&terms(text)) {
+            if has_named || !self.is_forbidden_by_words(&code.file.terms(code.span)) {
                 return false;
             }
         }
@@ -167,12 +183,12 @@ impl RuleForms {
         }
         if forbidden.iter().any(|found| !found.is_part_of(&demanded)) {
             // Words are weak evidence beside code.
-            return self.demanded.terms.is_empty() || !self.demands_all_of(&terms(text));
+            return self.demanded.terms.is_empty() || !self.demands_all_of(&code.file.terms(code.span));
         }
         if self.forbidden.terms.is_empty() {
             return false;
         }
-        let terms = terms(text);
+        let terms = code.file.terms(code.span);
         let has_word = self.demanded.terms.iter().any(|term| terms.contains(term));
         !has_word && self.is_forbidden_by_words(&kinds.terms_without_comments())
     }
