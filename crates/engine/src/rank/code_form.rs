@@ -183,7 +183,8 @@ impl RuleForms {
         }
         if forbidden.iter().any(|found| !found.is_part_of(&demanded)) {
             // Words are weak evidence beside code.
-            return self.demanded.terms.is_empty() || !self.demands_all_of(&code.file.terms(code.span));
+            return self.demanded.terms.is_empty()
+                || !self.demands_all_of(&code.file.terms(code.span));
         }
         if self.forbidden.terms.is_empty() {
             return false;
