@@ -517,7 +517,9 @@ fn faults(path: &str, text: &str) -> Vec<String> {
         return located(path, found);
     };
     let package = parts(path).0;
-    let is_test_file = path.ends_with("/tests.rs") || path.contains("/tests/");
+    let is_test_file = path.ends_with("/tests.rs")
+        || path.ends_with("/test_support.rs")
+        || path.contains("/tests/");
     let blocks = lexed.blocks(is_test_file);
     for (at, block) in blocks.iter().enumerate() {
         let line = lexed.tokens[at].0;
@@ -557,6 +559,9 @@ fn faults(path: &str, text: &str) -> Vec<String> {
                 found.push((line, format!("`{room}` does not own `{package}`")));
             }
         }
+        if !block.is_test && lexed.is(at + 1, &["::", "*", ";"]) && !is_type(lexed.token(at)) {
+            found.push((line, "a glob import: name what is used".to_owned()));
+        }
         if !block.is_test && lexed.is(at, &["[", "allow", "("]) {
             found.push((
                 line,
@@ -571,6 +576,11 @@ fn faults(path: &str, text: &str) -> Vec<String> {
         }
     }
     located(path, found)
+}
+
+/// Returns whether a name is written as that of a type, of which a glob imports the variants.
+fn is_type(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_uppercase())
 }
 
 fn located(path: &str, mut found: Vec<(usize, String)>) -> Vec<String> {
@@ -702,7 +712,10 @@ fn a_use_through_super_is_reported() {
     check(
         "src/output/a.rs",
         "//! A.\nuse crate::*;\n",
-        &["src/output/a.rs:2: `*` is no top-level module: write `crate::` and one in LAYERS"],
+        &[
+            "src/output/a.rs:2: `*` is no top-level module: write `crate::` and one in LAYERS",
+            "src/output/a.rs:2: a glob import: name what is used",
+        ],
     );
 }
 
@@ -741,7 +754,7 @@ fn a_use_of_a_foreign_crate_is_reported() {
 #[test]
 fn shape_faults_are_reported() {
     let text = format!(
-        "use std::fmt;\n// TO{}: more\n#[allow(unused)]\nfn f() {{ g().unwrap(); }}\n",
+        "use std::fmt::*;\n// TO{}: more\n#[allow(unused)]\nfn f() {{ g().unwrap(); }}\n",
         "DO"
     );
     check(
@@ -749,6 +762,7 @@ fn shape_faults_are_reported() {
         &text,
         &[
             "src/output.rs:1: a file opens with `//!`",
+            "src/output.rs:1: a glob import: name what is used",
             "src/output.rs:2: `TODO`: do it, or write an issue",
             "src/output.rs:3: `allow` hides a lint for good: write `expect` with a reason",
             "src/output.rs:4: `unwrap`: write `expect` with why it holds",
@@ -762,7 +776,7 @@ fn shape_faults_are_reported() {
     );
     check(
         "src/output/tests.rs",
-        "//! A.\nfn f() { g().unwrap(); }\n",
+        "//! A.\nuse super::*;\nuse Shape::*;\nfn f() { g().unwrap(); }\n",
         &[],
     );
 }

@@ -18,7 +18,11 @@ pub mod regular_file;
 pub mod text;
 
 pub use error::{ExitStatus, UserError, failed_to};
-pub use keywords::*;
+pub use keywords::{
+    Confidence, EdgeType, Enforcement, ExampleChoice, ExampleRole, ImportOutcome, Language,
+    LinkState, MemoryStatus, MemoryType, Origin, Outcome, PinEvent, PinScope, Priority, RuleKind,
+    SectionOrigin, Severity, State, SymbolKind,
+};
 pub use location::{CodeLocation, format_location, split_number};
 pub use text::{
     Globs, LineIndex, Span, WordList, escaped, glob_fault, plural, shell_word, split_globs,
