@@ -28,7 +28,7 @@ pub(super) struct Words {
     unknown: usize,
 }
 
-/// What is known of the language of a sentence.
+/// The language of a sentence: English, another one, or too few words to decide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Language {
     English,

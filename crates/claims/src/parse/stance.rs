@@ -159,8 +159,8 @@ fn lead_tokens(text: &str) -> (Vec<Token>, &str) {
     (tokens(text, Span::new(0, text.len()), &[], end).0, text)
 }
 
-/// Returns whether the words before a list may refuse what is in it: its main clause has a negation, or a word
-/// for what is not accepted. "Never edit" and "do not forget" are about what is there.
+/// Returns whether the words before a list may refuse its items: the main clause has a negation, or a word of
+/// refusal such as "rejected". "Never edit" and "do not forget" refuse nothing: the items exist.
 fn refuses(tokens: &[Token], text: &str) -> bool {
     if text.is_empty() {
         return false;
