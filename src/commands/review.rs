@@ -20,7 +20,7 @@ use cerberus_engine::tree::git;
 use cerberus_engine::{examples, excerpt, track};
 use cerberus_model::error::ExitStatus;
 use cerberus_model::text::shell_word;
-use cerberus_model::{Confidence, Language, Origin, RuleKind, Severity, State, SymbolKind};
+use cerberus_model::{Confidence, Language, Origin, RuleKind, State, SymbolKind};
 use clap::Args;
 use reader::ReaderArgs;
 use serde::Serialize;
@@ -503,7 +503,7 @@ fn add_outdated(settings: &Settings, items: &mut [Item]) -> Result<()> {
             .findings
             .iter()
             .filter(|finding| finding.file == file);
-        let stale = of_item.filter(|finding| finding.severity == Severity::Error);
+        let stale = of_item.filter(|finding| finding.is_reported());
         item.outdated = stale
             .map(|finding| format!("`{}`: {}", finding.claim, finding.message))
             .collect();

@@ -3,7 +3,7 @@
 use cerberus_engine::syntax::language;
 use cerberus_model::text::conventions::CONVENTIONS;
 
-use crate::{folder_of, is_within};
+use crate::paths::{folder_of, is_within};
 
 /// Returns whether a document means a file that its claim was resolved to. A bare name, such as
 /// `config.json`, means a file in the document's folder or near it, not any file of that name.

@@ -16,7 +16,8 @@ use cerberus_model::text::plural;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Finding, NOTHING, Report};
+use super::finding::NOTHING;
+use super::{Finding, Report};
 use crate::commands::agent::{Agent, Answer, Refused, Tokens};
 use crate::commands::findings::Unchecked;
 use crate::output::{Printer, ProgressBar};
@@ -58,7 +59,7 @@ pub(super) fn dismiss(
     let mut agent = Agent::new(with)?;
     let mut items = Items::new();
     for (id, finding) in report.findings.iter().enumerate() {
-        let is_asked = finding.severity == Severity::Error && finding.written.is_some();
+        let is_asked = finding.is_reported() && finding.written.is_some();
         if is_asked && let Some(text) = report.texts.get(&finding.file) {
             items.insert(id, item(id, finding, text));
         }
@@ -70,13 +71,14 @@ pub(super) fn dismiss(
     let mut unread = items.clone();
     let asked = agent.prepare(root).and_then(|place| {
         let n_tokens = estimated_tokens(&items);
-        let (by, n) = (agent.name(), plural(total, "error"));
+        let by = agent.name();
+        let n = plural(total, "finding");
         out.note(&[format!(
             "asking {by} about {n}, with the lines around: {n_tokens} tokens"
         )]);
         out.note(&Vec::from_iter(place));
-        let bar = ProgressBar::new(out.terminal, "errors read");
-        while let Some(batch) = first_batch(&items) {
+        let bar = ProgressBar::new(out.terminal, "findings read");
+        while let Some(batch) = next_batch(&items, report) {
             bar.step(total - items.len(), total);
             let mut judgements = Vec::new();
             let is_read = read(&agent, &batch, &mut unread, &mut judgements);
@@ -119,6 +121,13 @@ fn first_batch(items: &Items) -> Option<Items> {
         .map(|(id, it)| (*id, it.clone()))
         .collect();
     if batch.is_empty() { None } else { Some(batch) }
+}
+
+/// Returns the next items: the warnings, of which more are dismissed, before the errors.
+fn next_batch(items: &Items, report: &Report) -> Option<Items> {
+    let mut warnings = items.clone();
+    warnings.retain(|id, _| report.findings[*id].severity == Severity::Warning);
+    first_batch(&warnings).or_else(|| first_batch(items))
 }
 
 fn request(batch: &Items, refused: &[Refused]) -> Value {
@@ -220,10 +229,13 @@ fn judgement(
 }
 
 fn record(agent: &Agent, judgement: Judgement, report: &mut Report) {
+    let finding = &mut report.findings[judgement.id];
     if judgement.is_out_of_date {
+        // It read the lines around, which the level is not decided by.
+        finding.severity = Severity::Error;
+        finding.doubt = None;
         return;
     }
-    let finding = &mut report.findings[judgement.id];
     finding.severity = Severity::Note;
     finding.next = NOTHING.to_owned();
     finding.message += &format!("; dismissed by {}", agent.name());
@@ -247,7 +259,7 @@ fn mark_unread(agent: &Agent, unread: &Items, reason: &str, report: &mut Report)
     for (file, n) in n_errors {
         let reason = format!(
             "{} not read by {}: {reason}",
-            plural(n, "error"),
+            plural(n, "finding"),
             agent.name()
         );
         report.unchecked.push(Unchecked { file, reason });

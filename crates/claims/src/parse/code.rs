@@ -9,7 +9,8 @@ use pulldown_cmark::CodeBlockKind;
 
 use super::classify;
 use super::word_lists::DEFINING;
-use crate::parse::Target;
+use crate::kinds::Target;
+use crate::kinds::symbol::Symbol;
 
 /// Minimum length of a name: shorter ones are those of anybody.
 const MIN_BYTES: usize = 6;
@@ -36,10 +37,10 @@ pub(super) fn claims(code: &str, info: &str) -> Vec<(Span, Target)> {
             TokenKind::Identifier
                 if is_specific(text) && !own.contains(text) && is_used(code, &tokens, idx) =>
             {
-                let target = Target::Symbol {
+                let target = Target::Symbol(Symbol {
                     parts: vec![text.to_owned()],
                     is_call: true,
-                };
+                });
                 found.push((token.span, target));
             }
             TokenKind::Comment => found.extend(excerpt(token.span, text)),
@@ -83,7 +84,7 @@ fn excerpt(span: Span, comment: &str) -> Option<(Span, Target)> {
     (path.contains('/') && classify::is_path(path) && !path.contains(['*', '{', ':'])).then(|| {
         (
             Span::new(start, start + path.len()),
-            classify::located(path),
+            classify::located(path).into(),
         )
     })
 }

@@ -3,11 +3,13 @@
 use cerberus_model::text::conventions::CONVENTIONS;
 use cerberus_model::text::{Span, conventions, shell};
 
+use super::classify;
 use super::word_lists::{
     CARGO_COMMANDS, CREATING, MANAGER_COMMANDS, SHELLS, TURBO_COMMANDS, WITH_VALUE,
 };
-use super::{Place, Runner, classify};
-use crate::parse::{Target, Task};
+use crate::kinds::Target;
+use crate::kinds::task::{Runner, Task};
+use crate::kinds::variable::Variable;
 
 mod place;
 
@@ -151,7 +153,7 @@ pub(super) fn settings(block: &str) -> Vec<(Span, Target)> {
         (is_set && classify::is_variable_name(name)).then(|| {
             (
                 Span::new(start, start + end),
-                Target::Variable(name.to_owned()),
+                Target::Variable(Variable(name.to_owned())),
             )
         })
     };
@@ -225,23 +227,23 @@ fn read(words: &[Word<'_>], state: &mut State, found: &mut Vec<(Span, String, Ta
     for (word, runner, may_be_program) in tasks(program.text, arguments) {
         if is_name(word.text) {
             let name = word.text.to_owned();
-            let place = place::of(runner, words, state.folder.as_deref());
+            let within = place::of(runner, words, state.folder.as_deref());
             let task = Task {
                 runner,
                 name,
                 may_be_program,
-                place,
+                within,
             };
             found.push((span(&word), line.clone(), Target::Task(task)));
         }
     }
     if !CREATING.entries().contains(&program.text) {
         for (name, path) in words.iter().filter_map(argument_path) {
-            let within = state
+            let in_folder = state
                 .folder
                 .as_ref()
                 .map(|folder| format!("{folder}/{path}"));
-            let target = classify::located(within.as_deref().unwrap_or(&path));
+            let target = classify::located(in_folder.as_deref().unwrap_or(&path)).into();
             found.push((name, path, target));
         }
     }
@@ -269,7 +271,11 @@ fn assigned(word: &Word<'_>) -> Option<(Span, String, Target)> {
     let (name, _) = word.text.split_once('=')?;
     classify::is_variable_name(name).then(|| {
         let span = Span::new(word.start, word.start + name.len());
-        (span, name.to_owned(), Target::Variable(name.to_owned()))
+        (
+            span,
+            name.to_owned(),
+            Target::Variable(Variable(name.to_owned())),
+        )
     })
 }
 
