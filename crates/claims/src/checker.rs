@@ -65,6 +65,7 @@ pub fn check(root: &Path, documents: &[Document], since: Option<&str>) -> Option
     let mut report = checker.report;
     let never = Never {
         added: &checker.added,
+        is_of_change: since.is_some(),
         doubtful: &checker.never_doubtful,
     };
     mistakes::find(project, &never, &mut report.findings);

@@ -54,6 +54,28 @@ macro_rules! kinds {
             found
         }
 
+        /// Returns the claims of a piece of code of several words, without command lines.
+        pub(crate) fn in_phrase(text: &str) -> Vec<(Span, Target)> {
+            let mut found: Vec<(Span, Target)> = Vec::new();
+            $(
+                for (span, claim) in $module::$Kind::in_phrase(text) {
+                    found.push((span, claim.into()));
+                }
+            )+
+            found
+        }
+
+        /// Returns the claims of the words of a command, with the positions of these words.
+        pub(crate) fn in_command(words: &[&str]) -> Vec<(usize, Target)> {
+            let mut found: Vec<(usize, Target)> = Vec::new();
+            $(
+                for (position, claim) in $module::$Kind::in_command(words) {
+                    found.push((position, claim.into()));
+                }
+            )+
+            found
+        }
+
         /// Returns whether a kind reads a file of the project as a manifest.
         pub(crate) fn is_manifest(path: &str) -> bool {
             $($module::$Kind::is_manifest(path))||+
@@ -74,6 +96,7 @@ macro_rules! kinds {
 kinds! {
     path::FilePath as Path,
     variable::Variable as Variable,
+    module::Module as Module,
     symbol::Symbol as Symbol,
     task::Task as Task,
     package::Package as Package,
@@ -95,6 +118,16 @@ pub(crate) trait Read: Sized {
 
     /// Returns what a piece of inline code claims, with the bytes that name the target.
     fn in_code(_code: &Code<'_>) -> Vec<(Span, Self)> {
+        Vec::new()
+    }
+
+    /// Returns what a piece of inline code of several words claims, apart from a command line.
+    fn in_phrase(_text: &str) -> Vec<(Span, Self)> {
+        Vec::new()
+    }
+
+    /// Returns what the words of one command claim, with the positions of the words that name the targets.
+    fn in_command(_words: &[&str]) -> Vec<(usize, Self)> {
         Vec::new()
     }
 

@@ -27,6 +27,8 @@ const N_FIRST_LINES: usize = 8;
 pub(crate) struct Never<'n> {
     /// The claims on lines that the change that is checked adds.
     pub(crate) added: &'n FxHashSet<Position>,
+    /// Whether only what such a change made false is reported.
+    pub(crate) is_of_change: bool,
     /// Those that hold perhaps.
     pub(crate) doubtful: &'n [Position],
 }
@@ -65,6 +67,9 @@ fn mistaken(project: Project<'_>, never: &Never<'_>, at: Position) -> Option<Ver
         return None;
     }
     let is_added = never.added.contains(&at);
+    if never.is_of_change && !is_added {
+        return None;
+    }
     let place = Place { document, claim };
     let reason = claim
         .target

@@ -16,7 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::manifests::Manifests;
 use super::snapshot::{self, Snapshot};
 use super::versions::Versions;
-use super::words::{Occurrences, Words, module_name};
+use super::words::{self, Occurrences, Words, module_name};
 use crate::parse::{Claim, Target};
 
 /// Minimum number of entries of a tree that the project has.
@@ -100,7 +100,8 @@ impl Now {
                 pairs.extend(pair(&words, &symbol.parts));
             }
         }
-        let mut occurrences = Occurrences::read(root, tree.entries(), &words, &pairs);
+        let code = words::code_for(tree.entries(), documents);
+        let mut occurrences = Occurrences::read(root, &code, &words, &pairs);
         unread.append(&mut occurrences.unread);
         unread.sort_unstable();
         unread.dedup();

@@ -408,6 +408,13 @@ impl Reader<'_> {
         }
         let start = span.start + (trimmed.as_ptr().addr() - raw.as_ptr().addr());
         let stance = self.context.stance(span);
+        let phrases = kinds::in_phrase(trimmed);
+        if !phrases.is_empty() {
+            for (name, target) in phrases {
+                self.push(name.shifted(start), trimmed, target, stance);
+            }
+            return;
+        }
         let is_command = shell::is_command(trimmed);
         if let Some(tool) = self.enforcing(span, trimmed)
             && (tool != Tool::Ci || is_command)

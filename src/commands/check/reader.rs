@@ -22,8 +22,8 @@ use crate::commands::agent::{Agent, Answer, Refused, Tokens};
 use crate::commands::findings::Unchecked;
 use crate::output::{Printer, ProgressBar};
 
-/// Number of errors in a request of about 8,000 tokens.
-const N_ERRORS: usize = 25;
+/// Number of findings in a request of about 8,000 tokens.
+const N_FINDINGS: usize = 25;
 
 /// Number of lines before and after the one with an error, and of characters of a line. The agent does not
 /// see the rest.
@@ -70,7 +70,7 @@ pub(super) fn dismiss(
     let total = items.len();
     let mut unread = items.clone();
     let asked = agent.prepare(root).and_then(|place| {
-        let n_tokens = estimated_tokens(&items);
+        let n_tokens = estimated_tokens(&items, report);
         let by = agent.name();
         let n = plural(total, "finding");
         out.note(&[format!(
@@ -104,30 +104,24 @@ pub(super) fn dismiss(
 /// Why an error is not read although its agent answered.
 const REFUSED: &str = "its answer about them cannot be used";
 
-fn estimated_tokens(items: &Items) -> usize {
+fn estimated_tokens(items: &Items, report: &Report) -> usize {
     let mut items = items.clone();
     let mut n_tokens = 0;
-    while let Some(batch) = first_batch(&items) {
+    while let Some(batch) = next_batch(&items, report) {
         n_tokens += tokens::count(&request(&batch, &[]).to_string());
         items.retain(|id, _| !batch.contains_key(id));
     }
     n_tokens
 }
 
-fn first_batch(items: &Items) -> Option<Items> {
-    let batch: Items = items
-        .iter()
-        .take(N_ERRORS)
-        .map(|(id, it)| (*id, it.clone()))
-        .collect();
-    if batch.is_empty() { None } else { Some(batch) }
-}
-
 /// Returns the next items: the warnings, of which more are dismissed, before the errors.
 fn next_batch(items: &Items, report: &Report) -> Option<Items> {
-    let mut warnings = items.clone();
-    warnings.retain(|id, _| report.findings[*id].severity == Severity::Warning);
-    first_batch(&warnings).or_else(|| first_batch(items))
+    let mut ids: Vec<usize> = items.keys().copied().collect();
+    ids.sort_by_key(|id| (report.findings[*id].severity == Severity::Error, *id));
+    ids.truncate(N_FINDINGS);
+    let mut batch = items.clone();
+    batch.retain(|id, _| ids.contains(id));
+    if batch.is_empty() { None } else { Some(batch) }
 }
 
 fn request(batch: &Items, refused: &[Refused]) -> Value {

@@ -8,7 +8,7 @@ use cerberus_model::text::Span;
 
 use super::{Code, Place, Read};
 use crate::level::Evidence;
-use crate::meant::{is_certain, is_in_sample};
+use crate::meant::{is_called_file, is_certain, is_in_sample};
 use crate::now::{Holds, Now};
 use crate::parse::classify;
 use crate::report::Document;
@@ -42,6 +42,9 @@ impl Read for FilePath {
 
     fn in_code(code: &Code<'_>) -> Vec<(Span, Self)> {
         let text = code.text;
+        if let Some(path) = classify::windows_path(text) {
+            return vec![(Span::new(0, text.len()), classify::located(&path))];
+        }
         if !code.is_plain() || classify::is_module(text) {
             return Vec::new();
         }
@@ -162,8 +165,9 @@ impl Kind for FilePath {
         let folder = writer.folder();
         match old.removed.resolve(folder, path) {
             Found::One(found) => {
-                let is_meant =
-                    is_certain(old_path, path, &found) && self.is_meant(writer, &found);
+                let is_certain =
+                    is_certain(old_path, path, &found) || is_called_file(document, writer.claim);
+                let is_meant = is_certain && self.is_meant(writer, &found);
                 is_meant.then(|| Truth::Paths(vec![found]))
             }
             // A bare name of several files is not a certain one.

@@ -9,6 +9,7 @@ use super::{Code, Place, Read};
 use crate::level::Evidence;
 use crate::meant::is_compound;
 use crate::now::{Holds, Now};
+use crate::parse::word_lists::DEFINING;
 use crate::snapshot::Found;
 use crate::then::{
     MAX_DEFINITIONS, MAX_NAMESAKES, MAX_SEARCHED, Needs, OldTree, Past, Truth, Writer,
@@ -44,6 +45,37 @@ impl Read for Symbol {
         let at = code.text.rfind(name).unwrap_or(start);
         vec![(Span::new(at, at + name.len()), symbol)]
     }
+
+    /// A declaration: `class Session`, `pub fn load(path)`.
+    fn in_phrase(text: &str) -> Vec<(Span, Self)> {
+        let Some(start) = declared_at(text) else {
+            return Vec::new();
+        };
+        let end = text[start..].find(|c: char| !c.is_alphanumeric() && c != '_');
+        let name = &text[start..end.map_or(text.len(), |len| start + len)];
+        if name.len() < MIN_NAME {
+            return Vec::new();
+        }
+        let symbol = Self {
+            parts: vec![name.to_owned()],
+            is_call: true,
+        };
+        vec![(Span::new(start, start + name.len()), symbol)]
+    }
+}
+
+/// Returns where the name starts that a text declares: after words such as `export class`.
+fn declared_at(text: &str) -> Option<usize> {
+    let mut is_declared = false;
+    for word in text.split_whitespace() {
+        if DEFINING.entries().contains(&word) {
+            is_declared = true;
+        } else if !words::MODIFIERS.entries().contains(&word) {
+            let start = word.as_ptr().addr() - text.as_ptr().addr();
+            return is_declared.then_some(start);
+        }
+    }
+    None
 }
 
 /// Returns the symbol that a text names, with the start of its name.

@@ -140,7 +140,11 @@ impl Kind for Task {
 
     /// A script of another folder, in an instruction file that never names that folder.
     fn never_held(&self, now: &Now, place: Place<'_>, is_added: bool) -> Option<String> {
-        let is_here = self.within == Within::Here && !self.may_be_program;
+        let is_of_folder = matches!(
+            self.runner,
+            Runner::Script | Runner::Deno | Runner::Make | Runner::Just | Runner::TaskFile
+        );
+        let is_here = self.within == Within::Here && is_of_folder && !self.may_be_program;
         if !is_here || !documents::is_rule_file(&place.document.path) {
             return None;
         }

@@ -143,6 +143,19 @@ pub(crate) fn is_path(text: &str) -> bool {
     has_ending(base) && !base.contains('(')
 }
 
+/// Returns a path in the form of Windows, with slashes: `docs\\guide.md`. A part of one letter may be an escape of a
+/// pattern, as in `\\d`.
+pub(crate) fn windows_path(text: &str) -> Option<String> {
+    if !text.contains('\\') || text.starts_with('\\') {
+        return None;
+    }
+    // A text may escape its backslashes.
+    let path = text.replace("\\\\", "/").replace('\\', "/");
+    let mut parts = path.split('/');
+    let has_short = parts.any(|part| part.len() < 2 && part != ".");
+    (!has_short && has_ending(&path) && is_path(&path)).then_some(path)
+}
+
 /// Returns whether a text may be an image of a container with its tag: `owner/name:v1`. A capital letter after the
 /// colon starts a symbol: `app/models:User`.
 fn is_image(text: &str) -> bool {

@@ -4,12 +4,14 @@
 use std::collections::BTreeSet;
 
 use cerberus_engine::syntax::{ParsedFile, Token, TokenKind, language};
+use cerberus_model::Language;
 use cerberus_model::text::Span;
 use pulldown_cmark::CodeBlockKind;
 
 use super::classify;
 use super::word_lists::DEFINING;
 use crate::kinds::Target;
+use crate::kinds::module::Module;
 use crate::kinds::symbol::Symbol;
 
 /// Minimum length of a name: shorter ones are those of anybody.
@@ -20,6 +22,15 @@ pub(super) fn claims(code: &str, info: &str) -> Vec<(Span, Target)> {
     let Some([language, ..]) = language::from_scope(info) else {
         return Vec::new();
     };
+    let mut found = Vec::new();
+    if *language == Language::Python {
+        for line in code.lines() {
+            let start = line.as_ptr().addr() - code.as_ptr().addr();
+            if let Some((span, module)) = Module::imported(line) {
+                found.push((span.shifted(start), module.into()));
+            }
+        }
+    }
     let tokens = ParsedFile::parse_piece(*language, code).tokens;
     let names = tokens
         .iter()
@@ -30,7 +41,6 @@ pub(super) fn claims(code: &str, info: &str) -> Vec<(Span, Target)> {
         .filter(|(idx, _)| is_defined(code, &tokens, *idx))
         .map(|(_, name)| name)
         .collect();
-    let mut found = Vec::new();
     for (idx, token) in tokens.iter().enumerate() {
         let text = token.span.slice(code);
         match token.kind {

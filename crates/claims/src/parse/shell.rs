@@ -7,9 +7,9 @@ use super::classify;
 use super::word_lists::{
     CARGO_COMMANDS, CREATING, MANAGER_COMMANDS, SHELLS, TURBO_COMMANDS, WITH_VALUE,
 };
-use crate::kinds::Target;
 use crate::kinds::task::{Runner, Task};
 use crate::kinds::variable::Variable;
+use crate::kinds::{self, Target};
 
 mod place;
 
@@ -237,6 +237,10 @@ fn read(words: &[Word<'_>], state: &mut State, found: &mut Vec<(Span, String, Ta
             found.push((span(&word), line.clone(), Target::Task(task)));
         }
     }
+    let texts: Vec<&str> = words.iter().map(|word| word.text).collect();
+    for (position, target) in kinds::in_command(&texts) {
+        found.push((span(&words[position]), line.clone(), target));
+    }
     if !CREATING.entries().contains(&program.text) {
         for (name, path) in words.iter().filter_map(argument_path) {
             let in_folder = state
@@ -422,7 +426,10 @@ fn python_tasks<'l>(arguments: &[Word<'l>]) -> Vec<Named<'l>> {
     let Some(next) = run.and_then(|run| plain(arguments, run + 1)) else {
         return Vec::new();
     };
-    let mut found = vec![(arguments[next], Runner::Python, true)];
+    let mut found = Vec::new();
+    if !arguments[next].text.starts_with("python") {
+        found.push((arguments[next], Runner::Python, true));
+    }
     if matches!(arguments[next].text, "poe" | "task") {
         found.extend(
             arguments
@@ -508,11 +515,15 @@ fn argument_path(word: &Word<'_>) -> Option<(Span, String)> {
         .strip_suffix("/...")
         .unwrap_or(text)
         .trim_end_matches(['.', ',', ')', ';', ':', '\\']);
+    let start = word.start + skipped;
+    let span = Span::new(start, start + path.len());
+    if let Some(path) = classify::windows_path(path) {
+        return Some((span, path));
+    }
     if !classify::is_path(path) || path.starts_with('/') {
         return None;
     }
-    let start = word.start + skipped;
-    Some((Span::new(start, start + path.len()), path.to_owned()))
+    Some((span, path.to_owned()))
 }
 
 fn span(word: &Word<'_>) -> Span {

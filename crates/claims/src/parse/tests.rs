@@ -46,6 +46,8 @@ fn shown(claim: &Claim) -> String {
         Target::Package(Package(name)) => format!("package {name}"),
         Target::Rule(EnforcedRule { tool, name }) => format!("rule {} {name}", tool.name()),
         Target::Version(RequiredVersion { name, version }) => format!("version {name} {version}"),
+        // Other kinds are shown as they are written.
+        other => format!("{} {}", other.name(), claim.text),
     };
     match claim.stance {
         Stance::Plain => target,
