@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use anyhow::Result;
 use cerberus_bank::MemoryFile;
+use cerberus_bank::Workspace;
 use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::{Project, envelope, memories, patterns};
 use cerberus_claims::parse;
@@ -38,7 +39,7 @@ pub(super) fn about(
     };
     if let Some(settings) = session::settings(Some(event), global)? {
         let project = &settings.project;
-        let memories = Memories::load(project)?;
+        let memories = project.memories()?;
         let runs = Runs::of(project, event, &line);
         if let Some((id, reason)) = denial(&memories, &runs, out) {
             record_broken(project, event.session.as_deref(), &[id])?;
@@ -176,7 +177,7 @@ fn denial(memories: &Memories, runs: &Runs, out: &Printer) -> Option<(String, St
 
 /// Returns the rules whose texts forbid a command, and that the session did not get for one before.
 pub(super) fn hints(
-    project: &Project,
+    project: &Workspace,
     memories: &Memories,
     event: &Event,
     runs: &Runs,
