@@ -135,8 +135,10 @@ impl Workspace {
         examples::find(code, &mut index, queries, options)
     }
 
-    /// Forgets the code index, because the files may have changed since it was updated.
-    pub fn forget_code(&self) {
+    /// Forgets what was read, because a person or an agent was waited for and the files may have
+    /// changed. The store remains open.
+    pub fn forget(&self) {
+        self.forget_bank();
         self.index.take();
     }
 
@@ -161,8 +163,7 @@ impl Workspace {
     }
 
     fn close(&self) {
-        self.forget_bank();
-        self.forget_code();
+        self.forget();
         self.store.take();
     }
 

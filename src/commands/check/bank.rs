@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::Result;
 use cerberus_bank::Workspace;
 use cerberus_bank::ops::memories::Memories;
-use cerberus_bank::ops::{Project, links};
+use cerberus_bank::ops::{Project, import, links, reanchor};
 use cerberus_engine::tree::git;
 use cerberus_engine::tree::git::past;
 use cerberus_model::State;
@@ -14,8 +14,6 @@ use cerberus_model::State;
 use super::finding::{Check, Finding};
 use crate::commands::doctor::stale_blocks;
 use crate::commands::findings::{self, Unchecked};
-use crate::commands::import;
-use crate::commands::reanchor::{self, ReanchorArgs};
 
 /// Adds the findings of the bank. With `since`, only those that the changes since then may have
 /// caused: anchors on changed code, links whose target was there or whose memory changed, blocks and
@@ -98,13 +96,11 @@ fn anchors(
     if memories.anchors.is_empty() {
         return Ok(());
     }
-    let since = since.map(str::to_owned);
-    let args = ReanchorArgs {
-        check: true,
-        since,
-        ..ReanchorArgs::default()
+    let request = reanchor::Request {
+        since: since.map(str::to_owned),
+        ..reanchor::Request::check()
     };
-    let report = reanchor::reanchor_in(project, memories, &args, &|_, _| ())?;
+    let report = reanchor::reanchor_in(project, memories, &request, &|_, _| ())?;
     warnings.extend(
         report
             .warnings

@@ -16,8 +16,8 @@ use cerberus_model::text::plural;
 use serde::Serialize;
 
 use super::{Cost, InjectArgs, Omitted, Report, Request, explanation, inject_from};
-use crate::commands::import::sources::{self, Source};
 use crate::output::{CliResult, NAME, OK, Printer, WARN};
+use cerberus_bank::ops::import::sources::{self, Source};
 
 const MARKERS: BlockMarkers<'static> = managed_block::MARKDOWN;
 

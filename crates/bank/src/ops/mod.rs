@@ -17,22 +17,38 @@ use serde::Deserialize;
 
 use crate::Bank;
 
+pub mod add;
+pub mod anchor;
 pub mod anchors;
 pub mod answers;
+pub mod create;
 pub mod document;
 pub mod envelope;
 pub mod examples;
+pub mod fields;
+pub mod import;
+pub mod linked;
 pub mod links;
 pub mod managed_block;
 pub mod memories;
+pub mod merge;
 pub mod metadata;
+pub mod open_rules;
 pub mod patterns;
 pub mod pins;
+pub mod read;
+pub mod reanchor;
+pub mod review;
 pub mod rule_counts;
 pub mod search;
 pub mod section_selection;
+pub mod sections;
+pub mod show;
 pub mod similar;
+pub mod stats;
 pub mod sync;
+pub mod trash;
+pub mod update;
 
 /// The files and the configuration of a project.
 #[derive(Debug, Clone)]

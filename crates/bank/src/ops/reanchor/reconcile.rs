@@ -3,11 +3,6 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use cerberus_bank::MemoryFile;
-use cerberus_bank::Workspace;
-use cerberus_bank::lockfile::Anchors;
-use cerberus_bank::ops::memories::Memories;
-use cerberus_bank::ops::{Project, anchors, memories, rounded};
 use cerberus_engine::examples::{Options, Query, RankedSymbol, Ranking};
 use cerberus_engine::track;
 use cerberus_engine::track::{Degree, FoundSymbol, Outcome};
@@ -16,7 +11,12 @@ use cerberus_model::text::shell_word;
 use cerberus_model::{Anchor, ExampleRole, Origin, OtherExample, RuleKind, State, split_number};
 use rustc_hash::FxHashMap;
 
-use super::{Finding, ReanchorArgs, TrackedLocation};
+use super::{Finding, Mode, Request, TrackedLocation};
+use crate::MemoryFile;
+use crate::Workspace;
+use crate::lockfile::Anchors;
+use crate::ops::memories::Memories;
+use crate::ops::{Project, anchors, memories, rounded};
 
 /// Number of candidates among which an edited example must be found to be rescored.
 const N_RESCORED: usize = 200;
@@ -86,10 +86,10 @@ impl<'a> Reconciler<'a> {
     pub(super) fn new(
         project: &'a Workspace,
         memories: &'a Memories,
-        args: &ReanchorArgs,
+        request: &Request,
         followed: &[(&Example<'_>, Outcome)],
     ) -> Result<Self> {
-        let accepts = args.accept.is_some();
+        let accepts = matches!(request.mode, Mode::Accept(_));
         let by_id = memories
             .all
             .iter()
@@ -105,7 +105,7 @@ impl<'a> Reconciler<'a> {
         };
         let mut reconciler = Self {
             project,
-            min_quality: args.min_quality.unwrap_or(project.min_quality),
+            min_quality: request.min_quality.unwrap_or(project.min_quality),
             accepts,
             by_id: by_id.collect(),
             candidates: BTreeMap::new(),
