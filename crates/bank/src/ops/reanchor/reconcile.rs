@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use cerberus_engine::examples;
 use cerberus_engine::examples::{Options, Query, RankedSymbol, Ranking};
 use cerberus_engine::track::{Degree, FoundSymbol, LostWords, Outcome};
 use cerberus_engine::tree::git;
