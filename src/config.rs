@@ -35,10 +35,10 @@ use file::{ConfigFile, StorageStrategy, WeightsChoice, read_config};
 pub(crate) const COMPLETE: &str = "CERBERUS_COMPLETE";
 
 /// Default quality threshold.
-const MIN_QUALITY: f64 = 0.8;
+const MIN_QUALITY: f64 = 0.7;
 
 /// Default quality threshold of `import`: nobody sees each of its anchors.
-const MIN_IMPORT_QUALITY: f64 = 0.9;
+const MIN_IMPORT_QUALITY: f64 = 0.85;
 
 /// Size limit of a file of settings of a client.
 const MAX_CLIENT_SETTINGS: u64 = 1024 * 1024;

@@ -38,7 +38,7 @@ pub(crate) struct ReanchorArgs {
     /// Only memories of this scope (default: all)
     #[arg(long)]
     scope: Option<String>,
-    /// Minimum quality of a replacement for a missing anchor (0 to 1)
+    /// Minimum quality of a first anchor, or of a replacement for a missing one (0 to 1)
     #[arg(long, value_name = "QUALITY", value_parser = quality)]
     min_quality: Option<f64>,
 }

@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use anyhow::Result;
 use cerberus_engine::examples;
-use cerberus_engine::examples::{Options, Query, RankedSymbol};
+use cerberus_engine::examples::{Options, Query, RankedSymbol, Ranking};
 use cerberus_engine::rank::rule_words::RuleWords;
 use cerberus_engine::tree::{git, read};
 use cerberus_markdown::rules::RuleItem;
@@ -497,14 +497,14 @@ fn find_anchors(project: &Workspace, report: &mut Report, new_rules: &mut [NewRu
         .filter_map(|it| it.anchor.as_ref())
         .collect();
     let mut anchors = anchors::from_candidates(project, &best)?.into_iter();
-    let mut n_shown = 0;
-    for ((rule, query), mut ranking) in query_rules.into_iter().zip(&queries).zip(rankings) {
+    let shown = best_likely(&rankings);
+    let asked = query_rules.into_iter().zip(&queries).zip(rankings);
+    for (idx, ((rule, query), mut ranking)) in asked.enumerate() {
         let item = &mut report.items[rule.item_idx];
         if let Some(anchor) = ranking.anchor.and_then(|_| anchors.next()) {
             item.anchor = Some(AnchorSummary::from(&anchor));
             rule.anchor = Some(anchor);
-        } else if ranking.confidence == Confidence::Likely && n_shown < MAX_SHOWN {
-            n_shown += 1;
+        } else if shown.contains(&idx) {
             let words = RuleWords::new(&query.rule, &query.hints);
             let (found, max_lines) = (&mut ranking.candidates, anchors::INLINE_LINES);
             examples::add_excerpts(&project.root, &words, found, max_lines);
@@ -512,6 +512,23 @@ fn find_anchors(project: &Workspace, report: &mut Report, new_rules: &mut [NewRu
         }
     }
     Ok(())
+}
+
+fn best_quality(ranking: &Ranking) -> f64 {
+    match ranking.candidates.first() {
+        Some(best) => best.quality,
+        None => 0.0,
+    }
+}
+
+/// Returns the indices of the best rankings whose first candidate is likely, at most [`MAX_SHOWN`].
+fn best_likely(rankings: &[Ranking]) -> Vec<usize> {
+    let mut likely: Vec<usize> = (0..rankings.len()).collect();
+    likely.retain(|idx| rankings[*idx].confidence == Confidence::Likely);
+    // Of equal ones, the first.
+    likely.sort_by(|a, b| best_quality(&rankings[*b]).total_cmp(&best_quality(&rankings[*a])));
+    likely.truncate(MAX_SHOWN);
+    likely
 }
 
 #[cfg(test)]

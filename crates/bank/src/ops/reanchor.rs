@@ -26,7 +26,10 @@ use crate::ops::memories::{Filter, Memories, find_named};
 use crate::ops::{Progress, Project, patterns, rounded};
 
 mod conflict;
+mod missing;
 mod reconcile;
+
+pub use missing::Added;
 
 use reconcile::{Example, Reconciler, followed_examples};
 
@@ -40,7 +43,7 @@ pub struct Request {
     pub since: Option<String>,
     /// Only memories of this scope.
     pub scope: Option<String>,
-    /// The minimum quality of a replacement for a missing anchor.
+    /// The minimum quality of a first anchor, and of a replacement for a missing one.
     pub min_quality: Option<f64>,
 }
 
@@ -85,6 +88,9 @@ impl Request {
 pub struct Report {
     pub summary: Summary,
     pub results: Vec<Finding>,
+    /// The rules that got their first anchor.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub added: Vec<Added>,
     /// Ids of anchors whose memory does not exist.
     pub orphans: Vec<String>,
     /// Ids of anchors that both sides of a merge changed to different code.
@@ -169,6 +175,7 @@ impl Report {
         Ok(Self {
             summary: summary(&results),
             results,
+            added: Vec::new(),
             orphans: Vec::new(),
             ..self
         })
@@ -338,6 +345,7 @@ pub fn reanchor_in(
         anchors.remove(id);
         expected.remove(id);
     }
+    let added = missing::add(project, memories, request, &filter, &mut anchors)?;
     if request.writes() {
         // Versions of the lock file before 3 have none. Whoever records an anchor completes it.
         let mut incomplete = Vec::new();
@@ -378,6 +386,7 @@ pub fn reanchor_in(
         ok: is_recorded && patterns.is_empty() && !fails,
         summary: summary(&results),
         results,
+        added,
         orphans,
         undecided: Vec::new(),
         patterns,
