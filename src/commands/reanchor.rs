@@ -61,6 +61,7 @@ impl ReanchorArgs {
             since: self.since.clone(),
             scope: self.scope.clone(),
             min_quality: self.min_quality,
+            keeps_open: false,
         }
     }
 }

@@ -45,6 +45,8 @@ pub struct Request {
     pub scope: Option<String>,
     /// The minimum quality of a first anchor, and of a replacement for a missing one.
     pub min_quality: Option<f64>,
+    /// Whether rules without an anchor get none.
+    pub keeps_open: bool,
 }
 
 /// The effect of a run on the lock file.
@@ -274,7 +276,12 @@ pub fn reanchor(project: &Workspace, request: &Request, progress: Progress<'_>) 
     if request.mode == Mode::Check && !memories.unread.is_empty() {
         return Err(UserError::environment(memories.unread.join("; ")).into());
     }
-    let mut report = reanchor_in(project, &memories, request, progress)?;
+    let request = Request {
+        // An anchor that one side of the merge removed does not come back.
+        keeps_open: request.keeps_open || resolved.is_some(),
+        ..request.clone()
+    };
+    let mut report = reanchor_in(project, &memories, &request, progress)?;
     drop(guard);
     if let Some(mut undecided) = resolved {
         // The anchor of a memory that one side deleted is removed, so nobody has to choose it.

@@ -32,7 +32,7 @@ pub(super) fn add(
     anchors: &mut Anchors,
 ) -> Result<Vec<Added>> {
     let is_complete = matches!(request.mode, Mode::Record | Mode::DryRun);
-    if !is_complete || request.since.is_some() {
+    if !is_complete || request.since.is_some() || request.keeps_open {
         return Ok(Vec::new());
     }
     let mut open: Vec<&MemoryFile> = Vec::new();
