@@ -17,7 +17,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use cerberus_engine::threads;
 use cerberus_engine::tree::git;
 use cerberus_engine::tree::git::past::CommitSummary;
 use cerberus_engine::tree::git::{IgnoredPath, Objects, past};
@@ -45,7 +44,6 @@ mod versions;
 mod words;
 
 use corrected::Renamed;
-use ends::MainLine;
 use former::{Former, History, Tried};
 use now::{Holds, Now};
 use then::Past;
@@ -294,7 +292,9 @@ impl<'p> Project<'p> {
         if asked.is_empty() {
             return FxHashMap::default();
         }
-        let paths: Vec<&Path> = asked.keys().map(Path::new).collect();
+        let is_untracked = |path: &&str| !self.now.tree.contains(path.trim_end_matches('/'));
+        let paths = asked.keys().map(String::as_str).filter(is_untracked);
+        let paths: Vec<&str> = paths.collect();
         let mut found = FxHashMap::default();
         for ignored in git::ignored_by_tree(self.root, &paths) {
             for at in asked.remove(&ignored.path).unwrap_or_default() {
@@ -349,22 +349,13 @@ impl Checker<'_> {
                 Some(commit) => self.all_at(objects, failing, commit),
                 None => (Vec::new(), failing.to_vec()),
             };
-            let staged = std::thread::scope(|scope| {
-                let staged = threads::spawn(scope, || past::staged_away(root));
-                open.extend(self.origins(&later, &head.id));
-                staged.join()
-            });
+            open.extend(self.origins(objects, &later, &head.id));
+            let staged = past::staged_away(root);
             let words = self.wanted_words(&open);
             let mut history = History::new(&head.id, since, former::unsaved(now, staged));
             history.trees = self.old_trees(&open, &head.id, &history.unsaved);
-            let moments = open.iter().flat_map(|it| &it.moments);
-            let commits: BTreeSet<String> = moments.map(|it| it.commit.clone()).collect();
-            let (former, main) = std::thread::scope(|scope| {
-                let main = threads::spawn(scope, || MainLine::read(root, &head.id, &commits));
-                let former = self.former(open, history, &mut Past::new(objects, now, &words));
-                (former, main.join())
-            });
-            self.explain(objects, former, &main);
+            let former = self.former(open, history, &mut Past::new(objects, now, &words));
+            self.explain(objects, former, &head.id);
             true
         });
         let verdict = match is_decided {
@@ -428,11 +419,11 @@ impl Checker<'_> {
     }
 
     /// Finds what became of the targets of claims that were true.
-    fn explain(&mut self, objects: &mut Objects<'_>, former: Vec<Former>, main: &MainLine) {
+    fn explain(&mut self, objects: &mut Objects<'_>, former: Vec<Former>, head: &str) {
         let (former, perhaps_moved) = self.without_known_names(former);
         let (foreign, former) = foreign::split(self.project, &self.report.findings, former);
         self.put_all(foreign.iter().map(|it| &it.at), &Verdict::NeverTrue);
-        let Some(mut explained) = removal::explain(self.project, objects, &former, main) else {
+        let Some(mut explained) = removal::explain(self.project, objects, &former, head) else {
             let claims = former.iter().map(|it| &it.at);
             return self.put_all(claims, &Verdict::Unchecked(GIT_FAILED));
         };

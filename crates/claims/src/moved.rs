@@ -198,10 +198,12 @@ impl<'s> Search<'s> {
                 .flatten()
                 .filter_map(|place| place.commit.as_ref())
         };
-        let commits: BTreeSet<&str> = written()
-            .filter(|written| written.parent.is_some())
-            .map(|written| written.id.as_str())
-            .collect();
+        let mut commits: BTreeMap<&str, &str> = BTreeMap::new();
+        for written in written() {
+            if let Some(parent) = &written.parent {
+                commits.insert(&written.id, parent);
+            }
+        }
         let is_uncommitted = open.iter().flatten().any(|place| place.commit.is_none());
         if commits.is_empty() && !is_uncommitted {
             return Vec::new();
