@@ -22,6 +22,7 @@ mod code_block;
 mod context;
 mod ignored;
 mod language;
+pub mod links;
 mod shell;
 mod stance;
 #[cfg(test)]
@@ -141,6 +142,11 @@ impl Claims {
             true => vec![claim.span],
             false => Vec::new(),
         }
+    }
+
+    /// Leaves only the links.
+    pub fn retain_links(&mut self) {
+        self.claims.retain(|claim| claim.target.is_link());
     }
 
     /// Returns the paths of a tree.

@@ -226,7 +226,9 @@ impl Kind for FilePath {
             return Some("nothing is imported: the file does not exist".to_owned());
         }
         if place.document.claims.tree(place.claim).is_some() {
-            let is_real = now.is_real_tree(place.document, place.claim);
+            // A private file is nowhere but on the machine of its owner.
+            let is_private = snapshot::last(&self.path).contains(".local");
+            let is_real = !is_private && now.is_real_tree(place.document, place.claim);
             return is_real.then(|| "the project has the rest of the tree, and not this".to_owned());
         }
         let is_file = self.path.contains('/') && snapshot::last(&self.path).contains('.');
