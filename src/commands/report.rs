@@ -33,7 +33,6 @@ use serde::Serialize;
 
 use super::reanchor::{self, Finding, ReanchorArgs, TrackedLocation};
 use crate::commands::doctor::{self, Reach};
-use crate::commands::inject;
 use crate::commands::sections::{self, Section};
 use crate::commands::stats::MemoryCounts;
 use crate::config::Settings;
@@ -248,7 +247,7 @@ pub(crate) fn report(project: &Project, progress: Progress<'_>) -> Result<(Repor
 }
 
 fn entry(stored: &MemoryFile, anchor: Option<Anchored>) -> Entry {
-    let text = inject::text(stored).replace("\r\n", "\n");
+    let text = cerberus_brief::text(stored).replace("\r\n", "\n");
     let lines: Vec<&str> = text.lines().collect();
     let n_shown = lines.len().min(MAX_TEXT_LINES);
     Entry {

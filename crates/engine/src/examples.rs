@@ -7,7 +7,7 @@ use anyhow::Result;
 use cerberus_store::Store;
 
 pub use super::discover::rank;
-use super::index::CodeIndex;
+pub use super::index::CodeIndex;
 use super::rank::rule_words::RuleWords;
 pub use super::search::{Options, Query, RankedSymbol, Ranking, UnknownWord};
 use super::{CodeBase, excerpt};

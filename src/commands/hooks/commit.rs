@@ -18,7 +18,6 @@ use cerberus_store as store;
 use super::answer;
 use super::git_command::{self, Commit};
 use super::payload::Event;
-use crate::commands::inject;
 use crate::commands::linked::{self, Linked};
 use crate::config::{GlobalArgs, Settings};
 
@@ -109,7 +108,7 @@ fn text(project: &Project, has_unstaged: bool) -> Result<String> {
 fn rule(memories: &Memories, id: &str) -> String {
     let stored = memories.all.iter().find(|stored| stored.memory.id == id);
     let title = match stored {
-        Some(stored) => memories::title(&inject::text(stored)),
+        Some(stored) => memories::title(&cerberus_brief::text(stored)),
         None => String::new(),
     };
     format!("{title} (`{id}`)")

@@ -8,7 +8,7 @@ use cerberus_bank::ops::memories::Memories;
 use cerberus_store::given_rules::Given;
 
 use super::block::{Block, Candidate, Slot, Text, envelope_cost};
-use super::pack::Cost;
+use super::cost::Cost;
 use super::relevance::{self, Focus};
 use super::{unverified, with_place};
 

@@ -5,12 +5,12 @@ use anyhow::Result;
 use cerberus_bank::MemoryFile;
 use cerberus_bank::ops::pins::render::safe;
 use cerberus_bank::ops::{Project, anchors, memories, patterns};
-use cerberus_engine::examples::{Options, Query, Ranking};
+use cerberus_engine::examples::{CodeIndex, Options, Query, Ranking};
 use cerberus_engine::{examples, excerpt};
-use cerberus_model::{MemoryType, RuleKind};
+use cerberus_model::{Confidence, MemoryType, RuleKind};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-use super::InjectedCandidate;
+use super::GivenCandidate;
 use super::block::{Candidate, Item, Slot};
 use super::example::fenced;
 
@@ -26,13 +26,17 @@ const HEADING: &str =
     "  Candidates (unverified, found by words, so that some may show what the rule forbids";
 
 /// The candidates of a rule.
-pub(super) struct Unverified {
-    pub(super) found: Vec<InjectedCandidate>,
-    pub(super) item: Item,
+pub(crate) struct Unverified {
+    pub(crate) found: Vec<GivenCandidate>,
+    pub(crate) item: Item,
 }
 
 /// Adds candidates to the first rules about code for which no example is known.
-pub(super) fn add(project: &Project, candidates: &mut [Candidate<'_>]) -> Result<()> {
+pub(crate) fn add(
+    project: &Project,
+    index: &mut Option<CodeIndex>,
+    candidates: &mut [Candidate<'_>],
+) -> Result<()> {
     let mut rules = Vec::new();
     let mut queries = Vec::new();
     for candidate in candidates {
@@ -48,13 +52,22 @@ pub(super) fn add(project: &Project, candidates: &mut [Candidate<'_>]) -> Result
         return Ok(());
     }
     let options = Options::distinct(N_CANDIDATES, 0.0);
-    let rankings = examples::find(project.code(), &queries, options)?;
-    for (rule, Ranking { candidates, .. }) in rules.into_iter().zip(rankings) {
+    let mut opened = match index.take() {
+        Some(index) => index,
+        None => examples::open_index(project.code())?,
+    };
+    let rankings = examples::rank(project.code(), &mut opened, &queries, options)?;
+    *index = Some(opened);
+    for (rule, ranking) in rules.into_iter().zip(rankings) {
+        if ranking.confidence == Confidence::None {
+            continue;
+        }
+        let Ranking { candidates, .. } = ranking;
         let words = anchors::rule_words(rule.stored);
         let found = candidates.into_par_iter().map(|ranked| {
             let place = (&*ranked.file, (ranked.start_line, ranked.end_line));
             let excerpt = excerpt::of_candidate(&project.root, &words, place, MAX_LINES);
-            InjectedCandidate {
+            GivenCandidate {
                 code: excerpt.text,
                 file: ranked.file,
                 symbol: ranked.symbol,
@@ -76,11 +89,6 @@ pub(super) fn add(project: &Project, candidates: &mut [Candidate<'_>]) -> Result
     Ok(())
 }
 
-/// Whether candidates are looked for if there is room.
-pub(super) fn is_wanted(candidate: &Candidate<'_>) -> bool {
-    matches!(candidate.example, Slot::Absent) && query(candidate.stored).is_some()
-}
-
 /// Returns the query for a rule that may have an example in the code. Words find code that a pattern forbids, too.
 fn query(stored: &MemoryFile) -> Option<Query> {
     let memory = &stored.memory;
@@ -96,8 +104,8 @@ fn query(stored: &MemoryFile) -> Option<Query> {
     })
 }
 
-fn text(candidate: &InjectedCandidate) -> String {
-    let InjectedCandidate {
+fn text(candidate: &GivenCandidate) -> String {
+    let GivenCandidate {
         file,
         start_line,
         code,
