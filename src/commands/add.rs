@@ -1,11 +1,12 @@
 //! `cerberus memory add`: stores a short memory and anchors it to its best example.
 
 use anyhow::Result;
+use cerberus_bank::Workspace;
 use cerberus_bank::memories::text_of;
 use cerberus_bank::names;
 use cerberus_bank::ops::anchors::AnchorSummary;
 use cerberus_bank::ops::memories::Memories;
-use cerberus_bank::ops::{Project, anchors, document, memories, similar};
+use cerberus_bank::ops::{anchors, document, memories, similar};
 use cerberus_engine::examples;
 use cerberus_engine::examples::{Options, Query, RankedSymbol};
 use cerberus_engine::rank::rule_words::RuleWords;
@@ -80,7 +81,7 @@ pub(crate) struct Unanchored {
 }
 
 /// Creates a memory and, unless disabled, anchors it.
-pub(crate) fn add(project: &Project, args: &AddArgs) -> Result<Report> {
+pub(crate) fn add(project: &Workspace, args: &AddArgs) -> Result<Report> {
     let text = args.text.trim();
     if text.is_empty() {
         return Err(UserError::usage("the text of the memory is empty")
@@ -92,16 +93,16 @@ pub(crate) fn add(project: &Project, args: &AddArgs) -> Result<Report> {
     }
     document::check_content(text)?;
     args.fields.check(("the text", text), &args.secret)?;
-    let memories = Memories::load(project)?;
+    let memories = project.memories()?;
     let mut warnings = similar::warnings(&memories, text);
     let frontmatter = args.fields.frontmatter(project, MemoryType::Rule);
     // Every check that can fail comes before the first write.
     let (anchor, unanchored) = find_anchor(project, args, &frontmatter, &mut warnings)?;
-    let _guard = project.bank.lock_for_writing()?;
+    let lock = project.lock()?;
     // Under the lock, because another process may have used the id since.
-    let memories = Memories::load(project)?;
+    let memories = lock.memories()?;
     let id = free_id(args, text, &memories)?;
-    let mut anchors = memories.anchors;
+    let mut anchors = memories.anchors.clone();
     let file = project
         .bank
         .create_text(&id, &text_of(&frontmatter, text))?;
@@ -124,7 +125,7 @@ pub(crate) fn add(project: &Project, args: &AddArgs) -> Result<Report> {
 
 /// Returns the anchor, if there is an example, or why a search found none.
 fn find_anchor(
-    project: &Project,
+    project: &Workspace,
     args: &AddArgs,
     frontmatter: &Frontmatter,
     warnings: &mut Vec<String>,
@@ -167,7 +168,7 @@ fn find_anchor(
         ..Options::distinct(print::N_INLINE, min_quality)
     };
     let words = RuleWords::new(&query.rule, &query.hints);
-    let Some(mut ranking) = examples::find(project.code(), &[query], options)?.pop() else {
+    let Some(mut ranking) = project.rank(&[query], options)?.pop() else {
         return Ok((None, None));
     };
     warnings.extend(anchors::hint_warnings(&ranking));

@@ -2,10 +2,10 @@
 
 use anyhow::{Context, Result};
 use cerberus_bank::MemoryFile;
+use cerberus_bank::Workspace;
 use cerberus_bank::ops::anchors::AnchorSummary;
 use cerberus_bank::ops::examples::{self as examples_beside, Change, OtherSummary};
-use cerberus_bank::ops::memories::Memories;
-use cerberus_bank::ops::{Project, anchors, answers, document, memories};
+use cerberus_bank::ops::{anchors, answers, document, memories};
 use cerberus_engine::examples::{Options, Query, RankedSymbol, UnknownWord};
 use cerberus_engine::rank::rule_words::RuleWords;
 use cerberus_engine::{examples, excerpt};
@@ -137,9 +137,9 @@ pub(crate) struct Report {
 }
 
 /// Finds, replaces, lists or removes the anchor of a memory, as the arguments request.
-pub(crate) fn anchor(project: &Project, args: &AnchorArgs) -> Result<Report> {
+pub(crate) fn anchor(project: &Workspace, args: &AnchorArgs) -> Result<Report> {
     document::check_words("hint", args.hints.iter().map(String::as_str))?;
-    let memories = Memories::load(project)?;
+    let memories = project.memories()?;
     let stored = memories.find(&args.id)?;
     let id = &stored.memory.id;
     let previous = memories.anchors.get(id);
@@ -222,7 +222,7 @@ pub(crate) fn anchor(project: &Project, args: &AnchorArgs) -> Result<Report> {
 }
 
 /// Records the kind of a rule in its frontmatter.
-fn record_kind(project: &Project, id: &str, kind: RuleKind) -> Result<()> {
+fn record_kind(project: &Workspace, id: &str, kind: RuleKind) -> Result<()> {
     let fields = [("kind", Some(FieldValue::Scalar(kind.as_str())))];
     document::edit_text(project, id, |text| {
         document::set_fields(text.to_owned(), fields)
@@ -232,7 +232,7 @@ fn record_kind(project: &Project, id: &str, kind: RuleKind) -> Result<()> {
 
 /// Ranks the candidates and returns the anchor to the selected one, if any.
 fn find(
-    project: &Project,
+    project: &Workspace,
     query: Query,
     args: &AnchorArgs,
     report: &mut Report,
@@ -247,7 +247,7 @@ fn find(
         ..options
     };
     let words = RuleWords::new(&query.rule, &query.hints);
-    let Some(ranking) = examples::find(project.code(), &[query], options)?.pop() else {
+    let Some(ranking) = project.rank(&[query], options)?.pop() else {
         return Ok(None);
     };
     let is_stored = args.pick.is_some() || (args.is_automatic() && ranking.anchor.is_some());

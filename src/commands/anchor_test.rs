@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use cerberus_bank::ops::{anchors, memories};
-use cerberus_engine::examples;
 use cerberus_engine::examples::{Options, Query, RankedSymbol, Ranking, UnknownWord};
 use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::{RuleKind, Scope, format_location};
@@ -66,7 +65,7 @@ pub(crate) fn run(args: &AnchorTestArgs, settings: &Settings, out: &mut Printer)
         min_quality: args.min_quality.unwrap_or(settings.project.min_quality),
         explain: args.explain,
     };
-    let rankings = examples::find(settings.project.code(), &queries(args)?, options)?;
+    let rankings = settings.project.rank(&queries(args)?, options)?;
     for ranking in &rankings {
         out.warn(&ranking.warnings);
         if out.json {

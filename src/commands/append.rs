@@ -1,8 +1,9 @@
 //! `cerberus memory append`: appends text to a memory or to one of its sections.
 
 use anyhow::Result;
+use cerberus_bank::Workspace;
+use cerberus_bank::ops::document;
 use cerberus_bank::ops::document::{Edit, EditReport};
-use cerberus_bank::ops::{Project, document};
 use cerberus_markdown::edit::EditMode;
 use clap::Args;
 
@@ -24,7 +25,7 @@ pub(crate) struct AppendArgs {
 }
 
 /// Appends a text, unless the memory or section already ends with it.
-pub(crate) fn append(project: &Project, args: &AppendArgs, content: &str) -> Result<EditReport> {
+pub(crate) fn append(project: &Workspace, args: &AppendArgs, content: &str) -> Result<EditReport> {
     document::check_content(content)?;
     args.secret.check(&[("the content", content)])?;
     document::edit_memory(project, &args.id, |_, stored, text| {

@@ -212,9 +212,10 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
         summary.claims += document.claims.claims.len();
     }
     summary.documents = found.documents.len();
+    let root = &project.root;
     let (checked, head) = rayon::join(
-        || claims::check(&project.root, &found.documents, since.as_deref()),
-        || git::checked_head(&project.root),
+        || claims::check(root, &found.documents, since.as_deref()),
+        || git::checked_head(root),
     );
     let Some(checked) = checked else {
         git::check_usable(&project.root)?;

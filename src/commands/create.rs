@@ -1,8 +1,8 @@
 //! `cerberus memory create`: writes a new document. Does not anchor it.
 
 use anyhow::Result;
+use cerberus_bank::Workspace;
 use cerberus_bank::names;
-use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::{Project, document, seconds, similar};
 use cerberus_markdown::frontmatter::{FieldValue, Frontmatter};
 use cerberus_markdown::{EditError, edit, frontmatter};
@@ -38,7 +38,7 @@ pub(crate) struct Report {
 }
 
 /// Creates a document. The arguments override the frontmatter of `content`.
-pub(crate) fn create(project: &Project, args: &CreateArgs, content: &str) -> Result<Report> {
+pub(crate) fn create(project: &Workspace, args: &CreateArgs, content: &str) -> Result<Report> {
     let name = args.name.strip_suffix(".md").unwrap_or(&args.name);
     names::check(name)?;
     if let Some(id) = &args.id {
@@ -49,8 +49,8 @@ pub(crate) fn create(project: &Project, args: &CreateArgs, content: &str) -> Res
     let text = compose(project, args, content)?;
     let front = frontmatter::parse(&text).frontmatter;
     let id = front.id.unwrap_or_else(|| name.to_owned());
-    let _guard = project.bank.lock_for_writing()?;
-    let memories = Memories::load(project)?;
+    let lock = project.lock()?;
+    let memories = lock.memories()?;
     memories.check_free(&id)?;
     memories.check_free(name)?;
     let file = project.bank.create_text(name, &text)?;

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use cerberus_bank::ops::Project;
-use cerberus_bank::ops::memories::Memories;
+use cerberus_bank::Workspace;
 use cerberus_bank::ops::rule_counts::RuleCounts;
 use cerberus_markdown::frontmatter;
 use cerberus_model::Scope;
@@ -86,7 +85,7 @@ pub(crate) fn run(args: &ImportArgs, settings: &Settings, out: &mut Printer) -> 
         if args.prune {
             trash::delete_files(project, &plan.removed)?;
         }
-        plan.report.rules = Some(RuleCounts::of(&Memories::load(project)?));
+        plan.report.rules = Some(RuleCounts::of(&*project.memories()?));
     }
     out.report(&plan.report, |report, out| {
         out.warn(&report.warnings);
@@ -105,8 +104,8 @@ pub(crate) fn run(args: &ImportArgs, settings: &Settings, out: &mut Printer) -> 
 }
 
 /// Returns the rules that differ between the bank and the documents that it was imported from.
-pub(crate) fn differences(project: &Project) -> Result<Vec<rules::Item>> {
-    let memories = Memories::load(project)?;
+pub(crate) fn differences(project: &Workspace) -> Result<Vec<rules::Item>> {
+    let memories = project.memories()?;
     let mut files: Vec<PathBuf> = memories
         .all
         .iter()

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use cerberus_bank::ops::Project;
-use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::pins;
 use cerberus_brief::{Answer, Cost, Known, Occasion, Omitted, Request, Room, Skipped};
 use cerberus_engine::tree::git::{self, AddedLines};
@@ -129,7 +128,7 @@ pub(crate) fn run(args: &InjectArgs, settings: &Settings, out: &mut Printer) -> 
         known: Known::default(),
         shows_examples: !args.no_examples,
     };
-    let mut answer = cerberus_brief::answer(project, &Memories::load(project)?, &request)?;
+    let mut answer = cerberus_brief::answer(project, &request)?;
     answer.warnings.splice(0..0, loaded.warnings);
     if !args.explain {
         answer.features.clear();

@@ -4,10 +4,11 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
+use cerberus_bank::Workspace;
 use cerberus_bank::lockfile::Anchors;
 use cerberus_bank::ops::links::{self, Edge};
 use cerberus_bank::ops::search::signals::{self, Query};
-use cerberus_bank::ops::sync::{self, IndexedMemory, SyncedStore};
+use cerberus_bank::ops::sync::{IndexedMemory, SyncedStore};
 use cerberus_bank::ops::{Project, rounded};
 use cerberus_engine::syntax::parse::last_name;
 use cerberus_engine::track;
@@ -79,7 +80,7 @@ pub(crate) const ANCHOR: &str = "anchor";
 const PATHS: &str = "paths";
 
 /// Returns the memories that are linked or anchored to the target.
-pub(crate) fn linked(project: &Project, args: &LinkedArgs) -> Result<Report> {
+pub(crate) fn linked(project: &Workspace, args: &LinkedArgs) -> Result<Report> {
     let mut query = None;
     if let Some(text) = &args.query {
         query = Query::parse(text);
@@ -97,7 +98,7 @@ pub(crate) fn linked(project: &Project, args: &LinkedArgs) -> Result<Report> {
 
 /// Returns the memories that are linked or anchored to changed files, given with their changed lines.
 pub(crate) fn of_changes(
-    project: &Project,
+    project: &Workspace,
     changes: &BTreeMap<String, Vec<(u32, u32)>>,
 ) -> Result<Report> {
     let targets: Vec<_> = changes
@@ -112,11 +113,11 @@ type Hunks<'a> = &'a [(u32, u32)];
 
 /// Returns the memories about the targets, which have their changed lines if they are changed files.
 fn find(
-    project: &Project,
+    project: &Workspace,
     targets: &[(TargetPattern, Option<Hunks<'_>>)],
     query: Option<&Query>,
 ) -> Result<Report> {
-    let mut synced = sync::open(project)?;
+    let mut synced = project.synced()?;
     let warnings = std::mem::take(&mut synced.warnings);
     let edges = links::edges(project, &synced)?;
     let anchors = synced.anchors()?;

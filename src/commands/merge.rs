@@ -7,6 +7,7 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
+use cerberus_bank::Workspace;
 use cerberus_bank::lockfile::Anchors;
 use cerberus_bank::memories::check_size;
 use cerberus_bank::ops::memories::Memories;
@@ -91,14 +92,18 @@ impl MergeArgs {
 }
 
 /// Merges memories. `content` replaces the texts of the sources.
-pub(crate) fn merge(project: &Project, args: &MergeArgs, content: Option<&str>) -> Result<Report> {
+pub(crate) fn merge(
+    project: &Workspace,
+    args: &MergeArgs,
+    content: Option<&str>,
+) -> Result<Report> {
     if let Some(content) = content {
         document::check_content(content)?;
         args.secret.check(&[("the content", content)])?;
     }
     let id = args.target_id();
-    let _guard = project.bank.lock_for_writing()?;
-    let memories = Memories::load(project)?;
+    let lock = project.lock()?;
+    let memories = lock.memories()?;
     let existing = memories.all.iter().find(|stored| stored.memory.id == id);
     if existing.is_none() {
         names::check(id)?;

@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use cerberus_bank::MemoryFile;
+use cerberus_bank::Workspace;
 use cerberus_bank::ops::Project;
-use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::metadata::Metadata;
 use cerberus_bank::ops::section_selection::{self, SectionPlace, TokenMetrics};
 use cerberus_markdown::sections::{self, MissingSection};
@@ -45,8 +45,8 @@ pub(crate) struct Report {
 }
 
 /// Returns the content of a memory, or of the requested sections of it.
-pub(crate) fn read(project: &Project, args: &ReadArgs) -> Result<Report> {
-    let memories = Memories::load(project)?;
+pub(crate) fn read(project: &Workspace, args: &ReadArgs) -> Result<Report> {
+    let memories = project.memories()?;
     let stored = memories.find(&args.id)?;
     let mut report = Report {
         metadata: stored.into(),

@@ -9,6 +9,7 @@ use std::fmt;
 
 use anyhow::Result;
 use cerberus_bank::LOCKFILE;
+use cerberus_bank::Workspace;
 use cerberus_bank::lockfile::Anchors;
 use cerberus_bank::ops::anchors::remember_look_alikes;
 use cerberus_bank::ops::memories::{Filter, Memories, find_named};
@@ -226,7 +227,7 @@ impl fmt::Display for TrackedLocation {
 
 /// Follows the selected anchors and, unless it is a check or dry run, records their new state.
 pub(crate) fn reanchor(
-    project: &Project,
+    project: &Workspace,
     args: &ReanchorArgs,
     progress: Progress<'_>,
 ) -> Result<Report> {
@@ -234,12 +235,12 @@ pub(crate) fn reanchor(
     let mut guard = None;
     let mut resolved = None;
     if args.writes() {
-        guard = Some(project.bank.lock_for_writing()?);
+        guard = Some(project.lock()?);
         if project.bank.has_conflict()? {
             resolved = Some(conflict::resolve(project)?);
         }
     }
-    let memories = Memories::load(project)?;
+    let memories = project.memories()?;
     if args.check && !memories.unread.is_empty() {
         return Err(UserError::environment(memories.unread.join("; ")).into());
     }
@@ -261,7 +262,7 @@ pub(crate) fn reanchor(
 /// Like [`reanchor`], with memories that are already loaded. The caller holds the write lock unless
 /// the arguments only check.
 pub(crate) fn reanchor_in(
-    project: &Project,
+    project: &Workspace,
     memories: &Memories,
     args: &ReanchorArgs,
     progress: Progress<'_>,
@@ -504,7 +505,7 @@ fn summary(results: &[Finding]) -> Summary {
 pub(crate) fn run(args: &ReanchorArgs, settings: &Settings, out: &mut Printer) -> CliResult {
     if args.undo {
         // Unless the lock file was changed since.
-        let _guard = settings.project.bank.lock_for_writing()?;
+        let _guard = settings.project.lock()?;
         let n_anchors = settings.project.bank.undo_anchors()?;
         return out.report(&json!({ "anchors": n_anchors }), |_, out| {
             let n = plural(n_anchors, "anchor");

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use cerberus_bank::MemoryFile;
+use cerberus_bank::Workspace;
 use cerberus_bank::ops::anchors::AnchorSummary;
 use cerberus_bank::ops::memories::{Filter, Memories};
 use cerberus_bank::ops::rule_counts::{self, RuleCounts};
@@ -17,7 +18,7 @@ use cerberus_engine::excerpt::LineRange;
 use cerberus_engine::rank::rule_words::RuleWords;
 use cerberus_engine::track::Degree;
 use cerberus_engine::tree::git;
-use cerberus_engine::{examples, excerpt, track};
+use cerberus_engine::{excerpt, track};
 use cerberus_model::error::ExitStatus;
 use cerberus_model::text::shell_word;
 use cerberus_model::{Confidence, Language, Origin, RuleKind, Severity, State, SymbolKind};
@@ -181,8 +182,12 @@ struct Target<'a> {
 }
 
 /// Returns the memories to review with their candidates. Writes nothing.
-pub(crate) fn list(project: &Project, args: &ReviewArgs, progress: Progress<'_>) -> Result<Report> {
-    let memories = Memories::load(project)?;
+pub(crate) fn list(
+    project: &Workspace,
+    args: &ReviewArgs,
+    progress: Progress<'_>,
+) -> Result<Report> {
+    let memories = project.memories()?;
     let mut warnings = memories.warnings.clone();
     args.filter()
         .check(memories.all.iter().map(|stored| &stored.memory))?;
@@ -197,14 +202,10 @@ pub(crate) fn list(project: &Project, args: &ReviewArgs, progress: Progress<'_>)
         explain: true,
         ..options
     };
-    let code = cerberus_engine::CodeBase {
-        progress,
-        ..project.code()
-    };
     let rankings = if queries.is_empty() {
         Vec::new()
     } else {
-        examples::find(code, &queries, options)?
+        project.rank_with(&queries, options, progress)?
     };
 
     let mut items = Vec::new();
@@ -265,7 +266,7 @@ fn order(a: &Item, b: &Item) -> std::cmp::Ordering {
 
 /// Follows the anchors without writing. Returns the findings by id.
 fn findings(
-    project: &Project,
+    project: &Workspace,
     memories: &Memories,
     progress: Progress<'_>,
 ) -> Result<BTreeMap<String, Finding>> {
@@ -482,7 +483,7 @@ fn add_excerpts(project: &Project, query: &Query, candidates: &mut [Candidate]) 
 
 /// Adds what the rules name and the project no longer has.
 fn add_outdated(settings: &Settings, items: &mut [Item]) -> Result<()> {
-    let Project { bank, root, .. } = &settings.project;
+    let Project { bank, root, .. } = &*settings.project;
     let files: Vec<PathBuf> = items
         .iter()
         .map(|item| bank.folder().join(&item.file))

@@ -1,7 +1,6 @@
 //! `cerberus memory sections`: lists the sections of a memory with their token counts, and what is
 //! wrong with their tags.
 
-use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::section_selection::SectionPlace;
 use cerberus_bank::{MemoryFile, tokens};
 use cerberus_markdown::{Diagnostic, sections};
@@ -85,7 +84,7 @@ pub(crate) fn list(stored: &MemoryFile) -> Report {
 }
 
 pub(crate) fn run(args: &SectionsArgs, settings: &Settings, out: &mut Printer) -> CliResult {
-    let memories = Memories::load(&settings.project)?;
+    let memories = settings.project.memories()?;
     let report = list(memories.find(&args.id)?);
     let failed = args.validate && !report.diagnostics.is_empty();
     out.report(&report, |report, out| {

@@ -4,8 +4,9 @@ use std::cmp::Reverse;
 
 use anyhow::Result;
 use cerberus_bank::MemoryFile;
+use cerberus_bank::Workspace;
 use cerberus_bank::ops::examples::OtherSummary;
-use cerberus_bank::ops::memories::{Filter, Memories};
+use cerberus_bank::ops::memories::Filter;
 use cerberus_bank::ops::metadata::Metadata;
 use cerberus_bank::ops::patterns::{self, PatternSummary};
 use cerberus_bank::ops::{Project, anchors, memories, rounded, sync};
@@ -105,12 +106,12 @@ pub(crate) struct AnchorReport {
 }
 
 /// Returns the memories that match the arguments.
-pub(crate) fn show(project: &Project, args: &ShowArgs) -> Result<Report> {
+pub(crate) fn show(project: &Workspace, args: &ShowArgs) -> Result<Report> {
     let filter = &args.filter;
     if !args.ids.is_empty() {
         return show_ids(project, args, filter);
     }
-    let memories = Memories::load(project)?;
+    let memories = project.memories()?;
     filter.check(memories.all.iter().map(|stored| &stored.memory))?;
     let mut selected: Vec<&MemoryFile> = Vec::new();
     for stored in &memories.all {
@@ -147,18 +148,18 @@ pub(crate) fn show(project: &Project, args: &ShowArgs) -> Result<Report> {
 }
 
 /// Returns the memories with the given ids, without reading the others.
-fn show_ids(project: &Project, args: &ShowArgs, filter: &Filter) -> Result<Report> {
+fn show_ids(project: &Workspace, args: &ShowArgs, filter: &Filter) -> Result<Report> {
     let mut found = Vec::new();
     let mut warnings = Vec::new();
     if filter.scope.is_some() || filter.path.is_some() {
-        let indexed = sync::open(project)?.memories()?;
+        let indexed = project.synced()?.memories()?;
         filter.check(indexed.iter().map(|indexed| &indexed.memory))?;
     }
     for typed in &args.ids {
         let (mut stored, anchor) = match sync::one(project, typed)? {
             Some(known) => known,
             None => {
-                let mut synced = sync::open(project)?;
+                let mut synced = project.synced()?;
                 warnings.append(&mut synced.warnings);
                 let (id, file) = synced.find(typed)?;
                 (synced.read(&file)?, synced.anchor(&id)?)

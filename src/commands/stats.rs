@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use cerberus_bank::MemoryFile;
+use cerberus_bank::Workspace;
+use cerberus_bank::ops::links;
 use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::rule_counts::RuleCounts;
-use cerberus_bank::ops::{Project, links, sync};
 use cerberus_engine::tree::git::past::{self, Addition};
 use cerberus_model::{MemoryType, Scope, State, format_location};
 use cerberus_store::ledger::{self, RuleCount};
-use cerberus_store::{self as store, Store};
 use clap::Args;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -111,10 +111,8 @@ pub(crate) struct LedgerRow {
 }
 
 /// Returns the counts of the hooks for each rule, the most given first.
-fn ledger(project: &Project, memories: &Memories) -> Result<Vec<LedgerRow>> {
-    let counts = store::with_repair(&project.store, |_| {
-        ledger::counts(Store::open(&project.store)?.reader())
-    })?;
+fn ledger(project: &Workspace, memories: &Memories) -> Result<Vec<LedgerRow>> {
+    let counts = project.with_repair(|_| ledger::counts(project.store()?.reader()))?;
     let mut counts: BTreeMap<String, RuleCount> = counts
         .into_iter()
         .map(|count| (count.memory.clone(), count))
@@ -148,9 +146,9 @@ fn ledger(project: &Project, memories: &Memories) -> Result<Vec<LedgerRow>> {
 }
 
 /// Counts the memories and links, and checks each anchor against its file.
-pub(crate) fn stats(project: &Project, args: &StatsArgs) -> Result<Report> {
-    let memories = Memories::load(project)?;
-    let edges = links::edges(project, &sync::open_with(project, &memories)?)?;
+pub(crate) fn stats(project: &Workspace, args: &StatsArgs) -> Result<Report> {
+    let memories = project.memories()?;
+    let edges = links::edges(project, &project.synced()?)?;
     let mut anchored: Vec<show::Anchored<'_>> = Vec::new();
     let mut all = Vec::new();
     let mut n_anchorable = 0;

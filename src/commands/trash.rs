@@ -3,9 +3,10 @@
 
 use anyhow::Result;
 use cerberus_bank::MemoryFile;
+use cerberus_bank::Workspace;
 use cerberus_bank::lockfile::Anchors;
 use cerberus_bank::ops::Project;
-use cerberus_bank::ops::memories::{Memories, find_named};
+use cerberus_bank::ops::memories::find_named;
 use cerberus_markdown::frontmatter;
 use clap::Args;
 use serde::Serialize;
@@ -45,9 +46,9 @@ pub(crate) struct MovedMemory {
 }
 
 /// Moves memories to the trash. If one is not found, moves none.
-pub(crate) fn delete(project: &Project, args: &DeleteArgs) -> Result<Report> {
-    let _guard = project.bank.lock_for_writing()?;
-    let memories = Memories::load(project)?;
+pub(crate) fn delete(project: &Workspace, args: &DeleteArgs) -> Result<Report> {
+    let lock = project.lock()?;
+    let memories = lock.memories()?;
     let mut selected: Vec<&MemoryFile> = Vec::new();
     for typed in &args.ids {
         let stored = memories.find_whole(typed)?;
@@ -63,7 +64,7 @@ pub(crate) fn delete(project: &Project, args: &DeleteArgs) -> Result<Report> {
     let moved = move_to_trash(project, &mut anchors, &selected)?;
     Ok(Report {
         moved,
-        warnings: memories.warnings,
+        warnings: memories.warnings.clone(),
     })
 }
 
@@ -93,12 +94,12 @@ fn items(text: &str) -> Vec<String> {
 }
 
 /// Moves the memories in these files to the trash, all or none.
-pub(super) fn delete_files(project: &Project, files: &[String]) -> Result<()> {
+pub(super) fn delete_files(project: &Workspace, files: &[String]) -> Result<()> {
     if files.is_empty() {
         return Ok(());
     }
-    let _guard = project.bank.lock_for_writing()?;
-    let memories = Memories::load(project)?;
+    let lock = project.lock()?;
+    let memories = lock.memories()?;
     let selected: Vec<&MemoryFile> = memories
         .all
         .iter()
@@ -137,13 +138,13 @@ pub(super) fn move_to_trash(
 }
 
 /// Moves a memory back from the trash.
-pub(crate) fn restore(project: &Project, args: &RestoreArgs) -> Result<Report> {
-    let _guard = project.bank.lock_for_writing()?;
+pub(crate) fn restore(project: &Workspace, args: &RestoreArgs) -> Result<Report> {
+    let _guard = project.lock()?;
     let trashed = project.bank.trashed()?;
     let names: Vec<&str> = trashed.iter().map(String::as_str).collect();
     let name_idx = find_named("trashed memory", &args.id, &names)?;
     let name = &trashed[name_idx];
-    let memories = Memories::load(project)?;
+    let memories = project.memories()?;
     let id = project.bank.trashed_id(name)?;
     memories.check_free(&id)?;
     let mut anchored = false;
@@ -167,7 +168,7 @@ pub(crate) fn restore(project: &Project, args: &RestoreArgs) -> Result<Report> {
         .change_deleted_items(&[], &items(&project.bank.read(&moved.file)?.text))?;
     Ok(Report {
         moved: vec![moved],
-        warnings: memories.warnings,
+        warnings: memories.warnings.clone(),
     })
 }
 

@@ -5,8 +5,9 @@
 
 use anyhow::Result;
 use cerberus_bank::MemoryFile;
+use cerberus_bank::Workspace;
+use cerberus_bank::ops::document;
 use cerberus_bank::ops::document::{Edit, EditReport};
-use cerberus_bank::ops::{Project, document};
 use cerberus_markdown::edit::EditMode;
 use cerberus_markdown::frontmatter;
 use cerberus_model::Scope;
@@ -33,7 +34,7 @@ pub(crate) struct UpdateArgs {
 
 /// Replaces the text of a memory or section, if there is a new one, and sets frontmatter fields.
 pub(crate) fn update(
-    project: &Project,
+    project: &Workspace,
     args: &UpdateArgs,
     content: Option<&str>,
 ) -> Result<EditReport> {

@@ -1,9 +1,8 @@
 //! The texts of the relevant memories, and where their code is to be read.
 
 use anyhow::Result;
-use cerberus_bank::ops::Project;
+use cerberus_bank::Workspace;
 use cerberus_bank::ops::memories::Memories;
-use cerberus_engine::examples::CodeIndex;
 use cerberus_model::Memory;
 
 use super::block::{Candidate, Slot, Text};
@@ -17,11 +16,10 @@ const MAX_FIRST_WORDS: usize = 8;
 
 /// Returns the relevant memories with their texts, in their order. Those without an example get code that may be one.
 pub(crate) fn all<'m>(
-    project: &Project,
+    project: &Workspace,
     memories: &'m Memories,
     request: &Request,
     relevant: &[Relevant<'m>],
-    index: &mut Option<CodeIndex>,
 ) -> Result<Vec<Candidate<'m>>> {
     let mut candidates = Vec::with_capacity(relevant.len());
     for relevant in relevant {
@@ -37,7 +35,7 @@ pub(crate) fn all<'m>(
         Occasion::Task { .. } | Occasion::Files { .. }
     );
     if may_guess && request.shows_examples {
-        unverified::add(project, index, &mut candidates)?;
+        unverified::add(project, &mut candidates)?;
     }
     Ok(candidates)
 }

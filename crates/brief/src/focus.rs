@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
+use cerberus_bank::Workspace;
 use cerberus_bank::ops::Project;
 use cerberus_bank::ops::search::signals;
-use cerberus_engine::examples::{self, CodeIndex, Options, Query};
+use cerberus_engine::examples::{Options, Query};
 use cerberus_engine::tree::{documents, read};
 
 use super::paths;
@@ -53,12 +54,7 @@ pub(crate) struct Focus {
 }
 
 impl Focus {
-    /// Returns the focus of an occasion. `index` is set to the code of the project if the occasion needs it.
-    pub(crate) fn of(
-        project: &Project,
-        occasion: &Occasion,
-        index: &mut Option<CodeIndex>,
-    ) -> Result<Self> {
+    pub(crate) fn of(project: &Workspace, occasion: &Occasion) -> Result<Self> {
         match occasion {
             Occasion::Session | Occasion::Block { .. } => Ok(Self::default()),
             Occasion::Files { files, added } => Ok(Self {
@@ -76,9 +72,8 @@ impl Focus {
                     ..Self::default()
                 };
                 focus.files.extend(named_files(project, text));
-                let index = index.insert(examples::open_index(project.code())?);
                 if focus.files.is_empty() {
-                    focus.likely_files = likely_files(project, index, text)?;
+                    focus.likely_files = likely_files(project, text)?;
                     focus.files.clone_from(&focus.likely_files);
                     focus.is_guess = true;
                 }
@@ -128,13 +123,13 @@ fn named_files(project: &Project, text: &str) -> BTreeSet<String> {
 
 /// Returns the files that a task will probably change: those whose paths have its words, and those whose code is most
 /// similar to its text.
-fn likely_files(project: &Project, index: &mut CodeIndex, task: &str) -> Result<BTreeSet<String>> {
+fn likely_files(project: &Workspace, task: &str) -> Result<BTreeSet<String>> {
     let query = Query {
         rule: task.to_owned(),
         ..Query::default()
     };
     let options = Options::distinct(MAX_LIKELY_FILES, 0.0);
-    let ranking = examples::rank(project.code(), index, &[query], options)?.pop();
+    let ranking = project.rank(&[query], options)?.pop();
     let mut files = paths::files_of(project, task)?;
     if let Some(ranking) = ranking {
         files.extend(ranking.candidates.into_iter().map(|ranked| ranked.file));

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::Result;
 use cerberus_bank::ops::Project;
 use cerberus_bank::ops::memories::Memories;
-use cerberus_bank::{MemoryFile, tokens};
+use cerberus_bank::{MemoryFile, Workspace, tokens};
 use cerberus_engine::excerpt::LineRange;
 use cerberus_engine::rank::relevance::Features;
 use cerberus_model::{Language, Pin, Priority, State};
@@ -38,7 +38,6 @@ pub use place::text;
 use block::Block;
 use focus::Focus;
 use relevance::{Ranked, Relevant};
-use task::Task;
 
 /// Maximum number of rules of a task.
 const MAX_TASK_RULES: usize = 5;
@@ -210,19 +209,16 @@ impl Skipped {
 }
 
 /// Selects and formats what an agent is given.
-pub fn answer(project: &Project, memories: &Memories, request: &Request) -> Result<Answer> {
-    let mut index = None;
-    let focus = Focus::of(project, &request.occasion, &mut index)?;
+pub fn answer(project: &Workspace, request: &Request) -> Result<Answer> {
+    let memories = &*project.memories()?;
+    let focus = Focus::of(project, &request.occasion)?;
     let Ranked {
         mut relevant,
         mut skipped,
         features,
-    } = match (&focus.task, &index) {
-        (Some(text), Some(index)) => {
-            let task = Task { text, index };
-            task::rank(project, memories, &focus, &task)?
-        }
-        _ => relevance::rank(project, memories, &focus)?,
+    } = match &focus.task {
+        Some(task) => task::rank(project, memories, &focus, task)?,
+        None => relevance::rank(project, memories, &focus)?,
     };
     let known = &request.known;
     let n_first = order(memories, &request.occasion, &mut relevant);
@@ -235,7 +231,7 @@ pub fn answer(project: &Project, memories: &Memories, request: &Request) -> Resu
         project,
         code_share: code_share(project, request),
         pins: &request.pins,
-        candidates: candidates::all(project, memories, request, &relevant, &mut index)?,
+        candidates: candidates::all(project, memories, request, &relevant)?,
         header: focus.header(&request.occasion),
         contents: String::new(),
     };

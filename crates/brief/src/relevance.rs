@@ -8,9 +8,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use cerberus_bank::MemoryFile;
-use cerberus_bank::ops::Project;
 use cerberus_bank::ops::memories::Memories;
+use cerberus_bank::{MemoryFile, Workspace};
 use cerberus_engine::rank::moment::{self, Moment};
 use cerberus_engine::rank::relevance::Feature::{
     Anchored, AnchoredToLines, Declared, DeclaredNearness, Excess, FromGuide, InTest, Mentioned,
@@ -61,7 +60,7 @@ pub(crate) struct Ranked<'m> {
 
 /// Ranks the memories by their relevance to the files of the focus.
 pub(crate) fn rank<'m>(
-    project: &Project,
+    project: &Workspace,
     memories: &'m Memories,
     focus: &Focus,
 ) -> Result<Ranked<'m>> {
@@ -153,7 +152,7 @@ pub(crate) fn applicable<'m>(
 
 /// Returns the features of memories by what they have in common with the files of the focus.
 pub(crate) fn in_files(
-    project: &Project,
+    project: &Workspace,
     memories: &Memories,
     focus: &Focus,
     applicable: &[&MemoryFile],
@@ -169,7 +168,8 @@ pub(crate) fn in_files(
             anchor: memories.anchors.get(&stored.memory.id),
         });
     }
-    code::compare(project.code(), &focus.files, &focus.added, &rules)
+    let store = project.store()?;
+    code::compare(project.code(&store), &focus.files, &focus.added, &rules)
 }
 
 /// The files that memories are compared with.

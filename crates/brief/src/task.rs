@@ -7,10 +7,8 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use cerberus_bank::MemoryFile;
-use cerberus_bank::ops::Project;
 use cerberus_bank::ops::memories::Memories;
-use cerberus_engine::examples::CodeIndex;
+use cerberus_bank::{MemoryFile, Workspace};
 use cerberus_engine::rank::moment::{self, Moment};
 use cerberus_engine::rank::relevance::Feature::{
     Checking, Emphatic, Excess, FromGuide, OnlyDocuments, OnlyTests, OtherLanguage, OtherPaths,
@@ -33,18 +31,12 @@ const MAX_LIST_BYTES: usize = 1200;
 
 word_lists! { "words/documents.txt": DOCUMENTS_OF_RULE DOCUMENTS_OF_TASK }
 
-/// A task with the code that it may be about.
-pub(crate) struct Task<'a> {
-    pub(crate) text: &'a str,
-    pub(crate) index: &'a CodeIndex,
-}
-
 /// Ranks the memories by the odds that they concern a task.
 pub(crate) fn rank<'m>(
-    project: &Project,
+    project: &Workspace,
     memories: &'m Memories,
     focus: &Focus,
-    task: &Task<'_>,
+    task: &str,
 ) -> Result<Ranked<'m>> {
     let (applicable, mut skipped) = applicable(memories, focus);
     let features = features(project, memories, focus, task, &applicable)?;
@@ -123,10 +115,10 @@ fn units(mut all: Vec<Relevant<'_>>) -> Vec<Vec<Relevant<'_>>> {
 
 /// Returns the features of memories beside a task.
 fn features(
-    project: &Project,
+    project: &Workspace,
     memories: &Memories,
     focus: &Focus,
-    task: &Task<'_>,
+    task: &str,
     applicable: &[&MemoryFile],
 ) -> Result<Vec<Features>> {
     let mut rules = Vec::with_capacity(applicable.len());
@@ -137,10 +129,11 @@ fn features(
             heading: heading.as_deref().unwrap_or_default(),
         });
     }
-    let mut features =
-        task_relevance::compare(project.code(), task.index, task.text, &focus.files, &rules);
-    let is_about_tests = names_tests(task.text);
-    let is_about_documents = names(task.text, &DOCUMENTS_OF_TASK);
+    let mut features = project.with_index(|code, index| {
+        task_relevance::compare(code.root, index, task, &focus.files, &rules)
+    })?;
+    let is_about_tests = names_tests(task);
+    let is_about_documents = names(task, &DOCUMENTS_OF_TASK);
     for (features, stored) in features.iter_mut().zip(applicable) {
         let memory = &stored.memory;
         let heading = memory.heading.as_deref();
@@ -162,7 +155,7 @@ fn features(
 
 /// Adds the similarity of the files with the code that shows a rule.
 fn add_examples(
-    project: &Project,
+    project: &Workspace,
     memories: &Memories,
     focus: &Focus,
     applicable: &[&MemoryFile],

@@ -2,11 +2,11 @@
 //! marked as unverified: several short ones help an agent, one alone may mislead it.
 
 use anyhow::Result;
-use cerberus_bank::MemoryFile;
 use cerberus_bank::ops::pins::render::safe;
-use cerberus_bank::ops::{Project, anchors, memories, patterns};
-use cerberus_engine::examples::{CodeIndex, Options, Query, Ranking};
-use cerberus_engine::{examples, excerpt};
+use cerberus_bank::ops::{anchors, memories, patterns};
+use cerberus_bank::{MemoryFile, Workspace};
+use cerberus_engine::examples::{Options, Query, Ranking};
+use cerberus_engine::excerpt;
 use cerberus_model::{Confidence, MemoryType, RuleKind};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
@@ -32,11 +32,7 @@ pub(crate) struct Unverified {
 }
 
 /// Adds candidates to the first rules about code for which no example is known.
-pub(crate) fn add(
-    project: &Project,
-    index: &mut Option<CodeIndex>,
-    candidates: &mut [Candidate<'_>],
-) -> Result<()> {
+pub(crate) fn add(project: &Workspace, candidates: &mut [Candidate<'_>]) -> Result<()> {
     let mut rules = Vec::new();
     let mut queries = Vec::new();
     for candidate in candidates {
@@ -52,12 +48,8 @@ pub(crate) fn add(
         return Ok(());
     }
     let options = Options::distinct(N_CANDIDATES, 0.0);
-    let mut opened = match index.take() {
-        Some(index) => index,
-        None => examples::open_index(project.code())?,
-    };
-    let rankings = examples::rank(project.code(), &mut opened, &queries, options)?;
-    *index = Some(opened);
+    let root = &project.root;
+    let rankings = project.rank(&queries, options)?;
     for (rule, ranking) in rules.into_iter().zip(rankings) {
         if ranking.confidence == Confidence::None {
             continue;
@@ -66,7 +58,7 @@ pub(crate) fn add(
         let words = anchors::rule_words(rule.stored);
         let found = candidates.into_par_iter().map(|ranked| {
             let place = (&*ranked.file, (ranked.start_line, ranked.end_line));
-            let excerpt = excerpt::of_candidate(&project.root, &words, place, MAX_LINES);
+            let excerpt = excerpt::of_candidate(root, &words, place, MAX_LINES);
             GivenCandidate {
                 code: excerpt.text,
                 file: ranked.file,

@@ -3,12 +3,12 @@
 //! The rarity of a word is that in the whole tree: a word of the task that most files have says nothing about the rule that has
 //! it too, and a rule whose words or code are in the likely files more often than in others is about such code.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::CodeBase;
 use super::index::CodeIndex;
 use super::rank::query::ParsedQuery;
 use super::rank::relevance::{Feature, Features};
@@ -24,7 +24,7 @@ pub struct Rule<'a> {
 
 /// Returns what each rule has in common with a task and with files, in the order of the rules.
 pub fn compare(
-    code: CodeBase<'_>,
+    root: &Path,
     index: &CodeIndex,
     task: &str,
     files: &BTreeSet<String>,
@@ -37,7 +37,7 @@ pub fn compare(
     let shares = Shares::new(index, &task_words, &rule_words);
     let texts: Vec<Text> = files
         .par_iter()
-        .filter_map(|file| Some(Text::new(&read::text(code.root, file).ok()?)))
+        .filter_map(|file| Some(Text::new(&read::text(root, file).ok()?)))
         .collect();
     let compared = (0..rules.len()).map(|idx| {
         let (rule, words) = (&rules[idx], &rule_words[idx]);
@@ -51,7 +51,7 @@ pub fn compare(
 }
 
 /// The words of a text, each with its weight.
-type Words = FxHashMap<String, f64>;
+type Words = BTreeMap<String, f64>;
 
 fn words_of(text: &str) -> Words {
     let mut words = Words::default();
@@ -90,7 +90,7 @@ impl Shares {
                 term_by_id.insert(id, term);
             }
         }
-        let mut counts: FxHashMap<u32, usize> = FxHashMap::default();
+        let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
         for row in &index.files {
             let vector = row.vector.as_deref().unwrap_or_default();
             postings::unpack(vector, |id, _, is_in_path| {
@@ -119,7 +119,7 @@ impl Shares {
     fn compare_task(&self, task: &Words, rule: &Words, features: &mut Features) {
         let mut shared = 0.0;
         let mut product = 0.0;
-        for (word, weight) in in_order(task) {
+        for (word, weight) in task {
             if let Some(of_rule) = rule.get(word) {
                 let rarity = self.rarity(word);
                 shared += weight * rarity;
@@ -132,7 +132,9 @@ impl Shares {
     }
 
     fn norm(&self, words: &Words) -> f64 {
-        let squares = in_order(words).map(|(word, weight)| (weight * self.rarity(word)).powi(2));
+        let squares = words
+            .iter()
+            .map(|(word, weight)| (weight * self.rarity(word)).powi(2));
         squares.sum::<f64>().sqrt()
     }
 
@@ -140,7 +142,7 @@ impl Shares {
     fn compare_files(&self, rule: &Words, files: &[Text], features: &mut Features) {
         let mut excess = 0.0;
         let mut total = 0.0;
-        for (word, weight) in in_order(rule) {
+        for (word, weight) in rule {
             let rarity = weight * self.rarity(word);
             let n_with = files
                 .iter()
@@ -154,16 +156,6 @@ impl Shares {
             features[Feature::FileWords] = excess / total;
         }
     }
-}
-
-/// Returns words in an order that is always the same: the sum of floating-point numbers depends on it.
-fn in_order(words: &Words) -> impl Iterator<Item = (&str, f64)> {
-    let mut sorted: Vec<(&str, f64)> = Vec::with_capacity(words.len());
-    for (word, weight) in words {
-        sorted.push((word, *weight));
-    }
-    sorted.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
-    sorted.into_iter()
 }
 
 /// Returns the share of the identifiers in the code of a rule that any of the files has.

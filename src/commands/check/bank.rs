@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::Result;
+use cerberus_bank::Workspace;
 use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::{Project, links};
 use cerberus_engine::tree::git;
@@ -20,12 +21,12 @@ use crate::commands::reanchor::{self, ReanchorArgs};
 /// caused: anchors on changed code, links whose target was there or whose memory changed, blocks and
 /// imported rules whose document or memories changed. Returns what was not checked.
 pub(super) fn check(
-    project: &Project,
+    project: &Workspace,
     since: Option<&str>,
     findings: &mut Vec<Finding>,
     warnings: &mut Vec<String>,
 ) -> Result<Vec<Unchecked>> {
-    let memories = Memories::load(project)?;
+    let memories = project.memories()?;
     anchors((project, &memories), since, findings, warnings)?;
     let mut found = Vec::new();
     let broken = links::links(project, true)?;
@@ -89,7 +90,7 @@ fn retain_new(project: &Project, since: &str, findings: &mut Vec<Finding>) -> Re
 }
 
 fn anchors(
-    (project, memories): (&Project, &Memories),
+    (project, memories): (&Workspace, &Memories),
     since: Option<&str>,
     findings: &mut Vec<Finding>,
     warnings: &mut Vec<String>,

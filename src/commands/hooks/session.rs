@@ -4,11 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::Result;
-use cerberus_bank::ops::Project;
-use cerberus_bank::ops::memories::Memories;
+use cerberus_bank::Workspace;
 use cerberus_bank::ops::pins::{self, builtin};
 use cerberus_brief::{Answer, Cost, Loaded, Occasion, Reader, Request};
-use cerberus_store as store;
 use cerberus_store::given_rules::{Given, Has};
 
 use super::payload::Event;
@@ -39,7 +37,7 @@ pub(super) fn start(
             return Ok(String::new());
         }
     }
-    let given = store::with_repair(&project.store, |_| {
+    let given = project.with_repair(|_| {
         let loaded = pins::load(project, settings.session.as_deref())?;
         let mut pins = loaded.injected(project);
         let has_builtin = project.pins.builtin.is_some();
@@ -89,7 +87,7 @@ pub(super) fn prompt(tool: HookTool, event: &Event, global: &GlobalArgs) -> Resu
     };
     let mut request = Request::new(task, project.inject.budget);
     request.room.client = client_limit(tool);
-    store::with_repair(&project.store, |_| {
+    project.with_repair(|_| {
         let given = give(project, tool, Some(session), request.clone())?;
         Ok(given.text)
     })
@@ -98,12 +96,11 @@ pub(super) fn prompt(tool: HookTool, event: &Event, global: &GlobalArgs) -> Resu
 /// Answers a request with what is new to a session, and records it. Some agents run several hooks at once: what another one gave
 /// meanwhile is not given again.
 pub(super) fn give(
-    project: &Project,
+    project: &Workspace,
     tool: HookTool,
     session: Option<&str>,
     mut request: Request,
 ) -> Result<Answer> {
-    let memories = Memories::load(project)?;
     if let Some(reader) = Reader::named(&tools::name(&tool)) {
         let mut files = BTreeSet::new();
         if let Occasion::Edit { added } = &request.occasion {
@@ -119,7 +116,7 @@ pub(super) fn give(
             request.known.texts = &texts - &own;
             request.known.whole = &code - &own;
         }
-        answer = cerberus_brief::answer(project, &memories, &request)?;
+        answer = cerberus_brief::answer(project, &request)?;
         let Some(session) = session else {
             break;
         };

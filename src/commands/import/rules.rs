@@ -6,8 +6,10 @@
 //! or nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use anyhow::Result;
+use cerberus_bank::Workspace;
 use cerberus_bank::names;
 use cerberus_bank::ops::anchors::AnchorSummary;
 use cerberus_bank::ops::memories::Memories;
@@ -195,11 +197,11 @@ pub(super) struct Plan {
     pub(super) updates: BTreeMap<usize, Update>,
     /// Files of the memories whose items were removed.
     pub(super) removed: Vec<String>,
-    pub(super) memories: Memories,
+    pub(super) memories: Rc<Memories>,
 }
 
 /// Compares documents with the bank.
-pub(super) fn plan(project: &Project, args: &ImportArgs) -> Result<Plan> {
+pub(super) fn plan(project: &Workspace, args: &ImportArgs) -> Result<Plan> {
     let find::Documents {
         found: documents,
         unreadable,
@@ -305,11 +307,11 @@ fn commits(project: &Project, documents: &[Found]) -> Vec<Option<String>> {
 
 /// Returns the memories and the deleted items of the bank. A dry run needs no bank: it shows what a
 /// new one would get.
-fn bank(project: &Project, args: &ImportArgs) -> Result<(Memories, BTreeSet<String>)> {
+fn bank(project: &Workspace, args: &ImportArgs) -> Result<(Rc<Memories>, BTreeSet<String>)> {
     if args.dry_run && !project.bank.exists() {
         return Ok(Default::default());
     }
-    let memories = Memories::load(project)?;
+    let memories = project.memories()?;
     Ok((
         memories,
         project.bank.deleted_items()?.into_iter().collect(),
@@ -317,7 +319,7 @@ fn bank(project: &Project, args: &ImportArgs) -> Result<(Memories, BTreeSet<Stri
 }
 
 /// Finds the examples of the new rules, and adds warnings about similar memories.
-pub(super) fn examine(project: &Project, args: &ImportArgs, plan: &mut Plan) -> Result<()> {
+pub(super) fn examine(project: &Workspace, args: &ImportArgs, plan: &mut Plan) -> Result<()> {
     let Plan {
         report,
         new_rules,
@@ -409,9 +411,7 @@ pub(super) fn assign_ids(
 }
 
 /// Finds the example of each rule.
-fn find_anchors(project: &Project, report: &mut Report, new_rules: &mut [NewRule]) -> Result<()> {
-    let mut index = examples::open_index(project.code())?;
-    report.warnings.append(&mut index.warnings);
+fn find_anchors(project: &Workspace, report: &mut Report, new_rules: &mut [NewRule]) -> Result<()> {
     let (mut queries, mut query_rules) = (Vec::new(), Vec::new());
     for rule in new_rules {
         let Ok(languages) = memories::languages(&rule.scope) else {
@@ -427,7 +427,10 @@ fn find_anchors(project: &Project, report: &mut Report, new_rules: &mut [NewRule
         query_rules.push(rule);
     }
     let options = Options::distinct(print::N_INLINE, project.min_import_quality);
-    let mut rankings = examples::rank(project.code(), &mut index, &queries, options)?;
+    let mut rankings = project.rank(&queries, options)?;
+    for ranking in &mut rankings {
+        report.warnings.append(&mut ranking.warnings);
+    }
     for (rule, ranking) in query_rules.iter().zip(&mut rankings) {
         // The query is made of the own words, which the text above them may forbid.
         if rule.may_be_negated {

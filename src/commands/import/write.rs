@@ -1,7 +1,7 @@
 //! Writes what an import adds and changes.
 
 use anyhow::Result;
-use cerberus_bank::ops::memories::Memories;
+use cerberus_bank::Workspace;
 use cerberus_bank::ops::{Project, document, seconds};
 use cerberus_bank::{ImportChanges, MemoryFile, memories, names};
 use cerberus_markdown::edit::{self, EditMode};
@@ -14,13 +14,13 @@ use super::rules::{self, Item, NewRule, Outcome, Plan, Report};
 use super::sources::{self, Sources};
 
 /// Writes all memories with their anchors; if one fails, the written ones are reverted.
-pub(super) fn write(project: &Project, plan: &mut Plan) -> Result<()> {
+pub(super) fn write(project: &Workspace, plan: &mut Plan) -> Result<()> {
     if plan.new_rules.is_empty() && plan.updates.is_empty() {
         return Ok(());
     }
-    let _guard = project.bank.lock_for_writing()?;
+    let lock = project.lock()?;
     // Another process may have imported the same rules, used the same ids or edited a memory.
-    let memories = Memories::load(project)?;
+    let memories = lock.memories()?;
     let Plan {
         report,
         new_rules,

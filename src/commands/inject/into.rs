@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::Result;
+use cerberus_bank::Workspace;
 use cerberus_bank::ops::Project;
 use cerberus_bank::ops::managed_block::{self, BlockMarkers};
 use cerberus_bank::ops::memories::Memories;
@@ -41,6 +42,7 @@ struct Options {
     include_user_bank: bool,
     /// Whether it gets pins that it does not have yet.
     adds_pins: bool,
+    explain: bool,
 }
 
 /// A file with its new content.
@@ -53,7 +55,7 @@ struct Plan {
 
 impl Plan {
     /// Plans the block in the file at `path`.
-    fn new(project: &Project, options: &Options, path: &Path) -> Result<Self> {
+    fn new(project: &Workspace, options: &Options, path: &Path) -> Result<Self> {
         check_bank(project, options.include_user_bank, path)?;
         let file = ExternalFile::open(path, &project.root)?;
         let target = target(project, &file, path)?;
@@ -75,7 +77,7 @@ impl Plan {
         let outside = MARKERS.without_block(old).map_err(with_path)?;
         let cost = Cost::of(&format!("\n{}\n{}\n", MARKERS.start, MARKERS.end));
         let budget = options.budget.unwrap_or(project.inject.budget);
-        let memories = Memories::load(project)?;
+        let memories = project.memories()?;
         let lines = stated(old, &target, &memories);
         let mut elsewhere = stated_elsewhere(project, &target, &memories);
         elsewhere.retain(|id| !lines.contains_key(id));
@@ -103,9 +105,12 @@ impl Plan {
             },
             shows_examples: options.shows_examples,
         };
-        let mut report = cerberus_brief::answer(project, &memories, &request)?;
+        let mut report = cerberus_brief::answer(project, &request)?;
         report.warnings.splice(0..0, loaded.warnings);
         report.budget = budget;
+        if !options.explain {
+            report.features.clear();
+        }
         report.omitted.needed_tokens += cost.tokens;
         let mut new = None;
         if file.exists || !report.text.is_empty() {
@@ -124,7 +129,7 @@ impl Plan {
 
 /// Returns whether the block of a file is out of date, in the way in which it was written.
 pub(crate) fn is_block_stale(
-    project: &Project,
+    project: &Workspace,
     client: Option<ClientProfile>,
     path: &Path,
 ) -> Result<bool> {
@@ -135,6 +140,7 @@ pub(crate) fn is_block_stale(
         // Nothing is written.
         include_user_bank: true,
         adds_pins: false,
+        explain: false,
     };
     Ok(Plan::new(project, &options, path)?.is_stale())
 }
@@ -253,7 +259,7 @@ fn name(file: &str) -> &str {
 pub(super) fn run(
     args: &InjectArgs,
     path: &Path,
-    project: &Project,
+    project: &Workspace,
     out: &mut Printer,
 ) -> CliResult {
     let options = Options {
@@ -262,6 +268,7 @@ pub(super) fn run(
         shows_examples: !args.no_examples,
         include_user_bank: args.include_user_bank,
         adds_pins: args.pins,
+        explain: args.explain,
     };
     let plan = Plan::new(project, &options, path)?;
     let stale = plan.is_stale();

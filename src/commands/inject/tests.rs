@@ -5,7 +5,7 @@ use std::path::Path;
 
 use cerberus_bank::ops::pins::render;
 use cerberus_bank::ops::{InjectOptions, envelope};
-use cerberus_bank::{Bank, tokens};
+use cerberus_bank::{Bank, Workspace, tokens};
 use cerberus_engine::rank::calibrate::Weights;
 use cerberus_model::{CodeLocation, Priority};
 use cerberus_store::StoreFile;
@@ -14,10 +14,10 @@ use proptest::prelude::*;
 use super::*;
 use crate::commands::add::{self, AddArgs};
 
-fn project(folder: &Path) -> Project {
+fn project(folder: &Path) -> Workspace {
     let bank = Bank::new(folder.join(".memories"));
     bank.create().expect("a bank");
-    Project {
+    Workspace::new(Project {
         root: folder.to_owned(),
         store: StoreFile {
             path: bank.folder().join("indices/cerberus.db"),
@@ -36,11 +36,11 @@ fn project(folder: &Path) -> Project {
         },
         inject: InjectOptions::default(),
         now: "2026-01-02T03:04:05Z".parse().expect("a time"),
-    }
+    })
 }
 
 /// Adds a text as a pin and as a memory anchored to a file with `code`.
-fn fill(project: &Project, at: usize, text: &str, code: &str) {
+fn fill(project: &Workspace, at: usize, text: &str, code: &str) {
     // Control characters in texts are refused.
     let text = text.replace(|c: char| c.is_control() && !matches!(c, '\n' | '\t'), " ");
     let priority = Priority::ALL[at % 3];
@@ -118,8 +118,7 @@ proptest! {
             let mut request = Request::new(occasion, budget);
             request.pins = loaded.injected(&project);
             request.room.client = client.map_or(Cost::UNLIMITED, ClientProfile::limit);
-            let memories = Memories::load(&project).expect("loaded");
-            let report = cerberus_brief::answer(&project, &memories, &request).expect("injected");
+            let report = cerberus_brief::answer(&project, &request).expect("injected");
             prop_assert_eq!(report.used_tokens, tokens::count(&report.text));
             prop_assert!(report.used_tokens <= budget, "{} > {}", report.used_tokens, budget);
             let cost = Cost::of(&report.text);

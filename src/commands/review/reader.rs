@@ -10,12 +10,13 @@ use std::time::Instant;
 
 use anyhow::Result;
 use cerberus_bank::MemoryFile;
+use cerberus_bank::Workspace;
 use cerberus_bank::ops::answers::{self, Answers, Decided, Offered};
 use cerberus_bank::ops::memories::Memories;
-use cerberus_bank::ops::{Project, anchors, memories};
+use cerberus_bank::ops::{anchors, memories};
 use cerberus_engine::examples::{Options, Query, RankedSymbol};
+use cerberus_engine::excerpt;
 use cerberus_engine::rank::rule_words::RuleWords;
-use cerberus_engine::{examples, excerpt};
 use cerberus_model::error::UserError;
 use cerberus_model::text::plural;
 use cerberus_model::{AgentChoice, Outcome, RuleKind, format_location};
@@ -186,7 +187,7 @@ fn open_rule<'a>(memories: &Memories, stored: &'a MemoryFile) -> Result<OpenRule
 
 /// Returns rules with their ranked candidates, for an agent and for the check of its answer.
 pub(crate) fn with_candidates(
-    project: &Project,
+    project: &Workspace,
     rules: &[OpenRule<'_>],
 ) -> Result<(Vec<Value>, Offered)> {
     if rules.is_empty() {
@@ -200,10 +201,7 @@ pub(crate) fn with_candidates(
         .unwrap_or_default();
     let options = Options::distinct(N_CANDIDATES + n_refused, project.min_quality);
     let (mut items, mut offered) = (Vec::new(), Offered::new());
-    for (rule, ranking) in rules
-        .iter()
-        .zip(examples::find(project.code(), &queries, options)?)
-    {
+    for (rule, ranking) in rules.iter().zip(project.rank(&queries, options)?) {
         let mut found = ranking.candidates;
         let place = |it: &RankedSymbol| (it.file.clone(), it.symbol.clone());
         found.retain(|it| !rule.refused.iter().any(|seen| place(seen) == place(it)));
@@ -228,7 +226,7 @@ pub(crate) fn with_candidates(
 
 /// A run of an agent over the rules.
 struct Session<'a> {
-    project: &'a Project,
+    project: &'a Workspace,
     agent: &'a Agent,
     choice: AgentChoice,
     bar: ProgressBar,
@@ -383,7 +381,7 @@ fn decide(item: &mut Value) {
 }
 
 /// Returns rules as an agent reads them for a task, and what it may choose.
-fn asked(project: &Project, task: Task, rules: &[OpenRule<'_>]) -> Result<(Vec<Value>, Offered)> {
+fn asked(project: &Workspace, task: Task, rules: &[OpenRule<'_>]) -> Result<(Vec<Value>, Offered)> {
     if task == Task::Choose {
         return with_candidates(project, rules);
     }
@@ -422,7 +420,7 @@ pub(super) fn run(
 ) -> CliResult {
     let started = Instant::now();
     let (project, mut agent) = (&settings.project, Agent::new(with)?);
-    let memories = Memories::load(project)?;
+    let memories = project.memories()?;
     let (mut rules, mut warnings) = open_rules(&memories, args)?;
     rules.truncate(args.limit.unwrap_or(usize::MAX));
     warnings.extend(memories.warnings.iter().cloned());

@@ -32,7 +32,7 @@ pub(super) fn settings(folder: &Path, rules: &[(&str, RuleKind, &str)]) -> Setti
     std::fs::write(folder.join("db.py"), CODE.replace("html", "xml")).expect("a file");
     let bank = Bank::new(folder.join(".memories"));
     bank.create().expect("a bank");
-    let project = Project {
+    let project = Workspace::new(Project {
         root: folder.to_owned(),
         store: StoreFile {
             path: bank.folder().join("indices/cerberus.db"),
@@ -48,7 +48,7 @@ pub(super) fn settings(folder: &Path, rules: &[(&str, RuleKind, &str)]) -> Setti
         pins: pins::PinLimits::default(),
         inject: InjectOptions::default(),
         now: "2026-01-02T03:04:05Z".parse().expect("a time"),
-    };
+    });
     for (id, kind, text) in rules {
         let args = AddArgs {
             id: Some((*id).to_owned()),
@@ -146,7 +146,7 @@ fn each_key_writes_its_decision() {
             skipped: 0
         }
     );
-    let memories = Memories::load(&settings.project).expect("memories");
+    let memories = settings.project.memories().expect("memories");
     let anchor = &memories.anchors["escape"];
     assert_eq!(
         (anchor.symbol.as_deref(), anchor.origin),
@@ -175,7 +175,7 @@ fn a_decision_can_be_made_again() {
             skipped: 1
         }
     );
-    let memories = Memories::load(&settings.project).expect("memories");
+    let memories = settings.project.memories().expect("memories");
     assert_eq!(
         memories.anchors["escape"].symbol.as_deref(),
         Some("escape_html")
@@ -250,7 +250,7 @@ fn hints_are_stored_and_searched_for() {
             skipped: 0
         }
     );
-    let memories = Memories::load(&settings.project).expect("memories");
+    let memories = settings.project.memories().expect("memories");
     let hang = &memories.find("hang").expect("it exists").memory;
     assert_eq!(hang.hints, ["close_session"]);
     assert_eq!(

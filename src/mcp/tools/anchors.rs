@@ -4,10 +4,10 @@
 
 use anyhow::Result;
 use cerberus_bank::ops::answers::{self, Answers, Decided};
-use cerberus_bank::ops::memories::{self, Memories};
+use cerberus_bank::ops::memories::{self};
 use cerberus_engine::examples::{self, Options, Query};
+use cerberus_engine::excerpt;
 use cerberus_engine::rank::rule_words::RuleWords;
-use cerberus_engine::{CodeBase, excerpt};
 use cerberus_model::{AgentChoice, CodeLocation, Outcome, Scope, UserError};
 use serde::Serialize;
 use serde_json::Value;
@@ -127,11 +127,7 @@ pub(super) fn find_anchor(call: &Call<'_>, params: FindAnchor) -> Result<ToolRes
         ..options
     };
     let words = RuleWords::new(&query.rule, &query.hints);
-    let code = CodeBase {
-        progress: call.progress,
-        ..call.project().code()
-    };
-    let mut reports = examples::find(code, &[query], options)?;
+    let mut reports = call.project().rank_with(&[query], options, call.progress)?;
     for report in &mut reports {
         let root = &call.project().root;
         let candidates = &mut report.candidates;
@@ -194,7 +190,7 @@ struct Rules {
 }
 
 pub(super) fn review_rules(call: &Call<'_>, params: ReviewRules) -> Result<ToolResult> {
-    let memories = Memories::load(call.project())?;
+    let memories = call.project().memories()?;
     let args = ReviewArgs {
         ids: params.ids,
         ..ReviewArgs::default()
@@ -221,7 +217,7 @@ pub(super) fn settle_rules(call: &Call<'_>, params: SettleRules) -> Result<ToolR
         .iter()
         .filter(|rule| !rule["example"].is_null() || !rule["hints"].is_null());
     let compared: Vec<String> = compared.filter_map(id).collect();
-    let memories = Memories::load(project)?;
+    let memories = project.memories()?;
     let (ranked, _) = reader::named_rules(&memories, &compared);
     let (_, mut offered) = reader::with_candidates(project, &ranked)?;
     for id in params.rules.iter().filter_map(id) {
@@ -243,7 +239,7 @@ pub(super) fn settle_rules(call: &Call<'_>, params: SettleRules) -> Result<ToolR
     let (ids, hints): (Vec<_>, Vec<_>) = again
         .map(|rule| (rule.id.clone(), rule.hints.clone()))
         .unzip();
-    let memories = Memories::load(project)?;
+    let memories = project.memories()?;
     let (mut again, warnings) = reader::named_rules(&memories, &ids);
     for ((rule, id), hints) in again.iter_mut().zip(ids).zip(hints) {
         rule.search_again(hints, offered.remove(&id).unwrap_or_default());

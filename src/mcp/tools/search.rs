@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::Ordering;
 
 use anyhow::Result;
-use cerberus_bank::ops::memories::{Filter, Memories};
+use cerberus_bank::ops::memories::Filter;
 use cerberus_bank::ops::{envelope, pins, search};
 use cerberus_brief::Request;
 use cerberus_model::MemoryType;
@@ -142,7 +142,7 @@ pub(super) fn inject_context(call: &Call<'_>, params: InjectContext) -> Result<T
     if is_general || !had_pins {
         request.pins = loaded.injected(project);
     }
-    let mut report = cerberus_brief::answer(project, &Memories::load(project)?, &request)?;
+    let mut report = cerberus_brief::answer(project, &request)?;
     report.warnings.splice(0..0, loaded.warnings);
     let mut text = match report.text.clone() {
         empty if empty.is_empty() => "No pins or memories are relevant.\n".to_owned(),

@@ -6,7 +6,6 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use cerberus_engine::CodeBase;
 use cerberus_engine::rank::calibrate::Weights;
 use cerberus_engine::rank::fusion::Recency;
 use cerberus_engine::tree::git;
@@ -62,18 +61,6 @@ impl Project {
     /// Whether the bank is in the data folder of the user instead of the project.
     pub fn has_user_bank(&self) -> bool {
         self.bank.folder() != self.root.join(".memories")
-    }
-
-    /// Returns the input of the engine.
-    pub fn code(&self) -> CodeBase<'_> {
-        CodeBase {
-            root: &self.root,
-            store: &self.store,
-            exclude: &self.exclude,
-            weights: &self.weights,
-            progress: &|_, _| {},
-            now: i64::try_from(self.now.as_nanosecond()).unwrap_or(i64::MAX),
-        }
     }
 }
 

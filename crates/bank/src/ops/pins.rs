@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::memories::find_whole;
 use super::{Project, document};
-use crate::{names, tokens};
+use crate::{Workspace, names, tokens};
 
 pub mod builtin;
 mod expiry;
@@ -201,9 +201,9 @@ pub struct Rendered {
 }
 
 /// Adds a pin and evicts others if the limits are exceeded.
-pub fn add(project: &Project, request: &Request, session: Option<&str>) -> Result<Added> {
+pub fn add(project: &Workspace, request: &Request, session: Option<&str>) -> Result<Added> {
     let new = build_pin(project, request, session)?;
-    let guard = project.bank.lock_for_writing()?;
+    let guard = project.lock()?;
     let mut loaded = load(project, session)?;
     let id = unused_id(request, &loaded)?;
     let new = Pin { id, ..new };
@@ -248,7 +248,7 @@ pub fn add(project: &Project, request: &Request, session: Option<&str>) -> Resul
 
 /// Returns the pins that match, in the order in which they are injected.
 pub fn list(
-    project: &Project,
+    project: &Workspace,
     filter: &Filter,
     include_expired: bool,
     session: Option<&str>,
@@ -278,8 +278,8 @@ pub fn list(
 }
 
 /// Removes the named pins; if one of them is not found, all are preserved.
-pub fn remove(project: &Project, ids: &[String], session: Option<&str>) -> Result<Removed> {
-    let _guard = project.bank.lock_for_writing()?;
+pub fn remove(project: &Workspace, ids: &[String], session: Option<&str>) -> Result<Removed> {
+    let _guard = project.lock()?;
     let loaded = load(project, session)?;
     let mut wanted: Vec<Pin> = Vec::new();
     for typed in ids {
@@ -300,7 +300,7 @@ pub fn remove(project: &Project, ids: &[String], session: Option<&str>) -> Resul
 
 /// Removes the pins that match; requires a condition or `all`.
 pub fn clear(
-    project: &Project,
+    project: &Workspace,
     filter: &Filter,
     all: bool,
     session: Option<&str>,
@@ -310,7 +310,7 @@ pub fn clear(
             .hint("add a filter, as in `cerberus memory pin clear --scope session`, or `--all`")
             .into());
     }
-    let _guard = project.bank.lock_for_writing()?;
+    let _guard = project.lock()?;
     let loaded = load(project, session)?;
     let mut wanted = loaded.pins.clone();
     wanted.retain(|pin| filter.matches(pin, is_expired(project, pin)));
@@ -318,7 +318,7 @@ pub fn clear(
 }
 
 /// Returns the injected text of the current pins.
-pub fn show(project: &Project, session: Option<&str>) -> Result<Rendered> {
+pub fn show(project: &Workspace, session: Option<&str>) -> Result<Rendered> {
     let loaded = load(project, session)?;
     let pins = loaded.injected(project);
     let text = render::text(&pins);
@@ -332,7 +332,7 @@ pub fn show(project: &Project, session: Option<&str>) -> Result<Rendered> {
 }
 
 /// Returns the event log, the oldest event first.
-pub fn events(project: &Project, session: Option<&str>) -> Result<Vec<EventRow>> {
+pub fn events(project: &Workspace, session: Option<&str>) -> Result<Vec<EventRow>> {
     table::events(load(project, session)?.store.reader())
 }
 

@@ -20,8 +20,8 @@ use self::signals::{Query, SearchResult, SignalRank};
 use super::memories::{self, Filter};
 use super::section_selection::{self, SectionPlace, TokenMetrics};
 use super::sync::{IndexedMemory, SyncedStore};
-use super::{Project, links, rounded, sync};
-use crate::MemoryFile;
+use super::{Project, links, rounded};
+use crate::{MemoryFile, Workspace};
 
 /// Maximum number of matching sections that a hit lists.
 const MAX_SECTIONS_LISTED: usize = 3;
@@ -103,18 +103,14 @@ pub struct Hit {
 }
 
 /// Returns the memories that match the query, best first.
-pub fn search(project: &Project, request: &Request) -> Result<Report> {
-    search_in(project, &mut sync::open(project)?, request)
-}
-
-/// Like [`search`], with a store that is already open.
-pub fn search_in(project: &Project, synced: &mut SyncedStore, request: &Request) -> Result<Report> {
+pub fn search(project: &Workspace, request: &Request) -> Result<Report> {
     let words = request.query.join(" ");
     let query = Query::parse(&words).ok_or_else(|| {
         UserError::usage("the query contains no words")
             .hint("use a word of the memory, as in `cerberus memory search session`")
     })?;
-    let mut warnings = std::mem::take(&mut synced.warnings);
+    let synced = &project.synced()?;
+    let mut warnings = synced.warnings.clone();
     let mut known: FxHashMap<String, IndexedMemory> = FxHashMap::default();
     for indexed in synced.memories()? {
         known.insert(indexed.memory.id.clone(), indexed);

@@ -451,13 +451,6 @@ fn spans_are_the_names_in_the_text() {
 
 proptest::proptest! {
     #[test]
-    fn any_command_line_is_read(line in "(\\$\\(|`|\\(|\\)|'|\"|<<|<<<|E|&>|[;&|#\\\\> \n]|bash -c |sudo |a){0,40}") {
-        for words in cerberus_model::text::shell::commands(&line).commands {
-            proptest::prop_assert!(!words.is_empty());
-        }
-    }
-
-    #[test]
     fn any_text_is_read(text in "(`|\\[|\\]\\(|\\)|<!-- cerberus: ignore -->|a/b\\.py|make x|├── |\\{#|: |\n|\\PC){0,60}") {
         for claim in read(&text).claims {
             proptest::prop_assert!(text.get(claim.span.start..claim.span.end).is_some());

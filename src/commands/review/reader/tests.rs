@@ -16,7 +16,7 @@ const RULES: &[(&str, RuleKind, &str)] = &[
 /// Records answers about the rules, for which candidates were ranked if `is_ranked`.
 fn record(settings: &Settings, is_ranked: bool, items: &[Value]) -> Vec<Decided> {
     let project = &settings.project;
-    let memories = Memories::load(project).expect("loaded");
+    let memories = project.memories().expect("loaded");
     let ids: Vec<String> = RULES.iter().map(|(id, ..)| (*id).to_owned()).collect();
     let (rules, _) = named_rules(&memories, &ids);
     let (_, mut offered) = with_candidates(project, &rules).expect("ranked");
@@ -91,7 +91,7 @@ fn an_offered_candidate_is_stored_with_its_quality_and_other_code_with_full_qual
 fn other_hints_replace_the_first_ones_and_a_refused_candidate_is_not_offered_again() {
     let folder = tempfile::tempdir().expect("a folder");
     let settings = settings(folder.path(), RULES);
-    let memories = Memories::load(&settings.project).expect("loaded");
+    let memories = settings.project.memories().expect("loaded");
     let (mut rules, _) = named_rules(&memories, &["escape".to_owned()]);
     rules[0].query.hints = vec!["escape_html".to_owned()];
     let examples = |item: &Value| -> Vec<String> {
@@ -271,7 +271,7 @@ fn what_an_agent_says_is_in_the_frontmatter_until_the_rule_or_its_anchor_changes
     }
     let project = &settings.project;
     let open = || -> Vec<String> {
-        let memories = Memories::load(project).expect("loaded");
+        let memories = project.memories().expect("loaded");
         let (open, _) = open_rules(&memories, &ReviewArgs::default()).expect("listed");
         open.iter().map(|rule| rule.id().to_owned()).collect()
     };
