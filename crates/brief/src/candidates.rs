@@ -11,7 +11,7 @@ use super::place::{place, text, with_place};
 use super::relevance::Relevant;
 use super::{Request, unverified};
 
-/// The most words of a text that stand for it.
+/// The most words of a text that are given instead of it.
 const MAX_FIRST_WORDS: usize = 8;
 
 /// Returns the relevant memories with their texts, in their order. Those without an example get code that may be one.

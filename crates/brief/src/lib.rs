@@ -303,7 +303,7 @@ fn order(memories: &Memories, occasion: &Occasion, relevant: &mut [Relevant]) ->
     }
 }
 
-/// Keeps the first rules of a task. The items of a list count as one.
+/// Removes all but the first rules of a task. The items of a list count as one.
 fn cut(relevant: &mut Vec<Relevant>, skipped: &mut Vec<Skipped>) {
     let mut n_units = 0;
     let mut n_kept = 0;
