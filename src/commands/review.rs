@@ -9,7 +9,6 @@ use anyhow::Result;
 use cerberus_bank::ops::Project;
 use cerberus_bank::ops::review::{self, Item, Report, Request};
 use cerberus_engine::tree::git;
-use cerberus_model::Severity;
 use cerberus_model::error::ExitStatus;
 use clap::Args;
 use reader::ReaderArgs;
@@ -79,7 +78,7 @@ fn add_outdated(settings: &Settings, items: &mut [Item]) -> Result<()> {
             .findings
             .iter()
             .filter(|finding| finding.file == file);
-        let stale = of_item.filter(|finding| finding.severity == Severity::Error);
+        let stale = of_item.filter(|finding| finding.is_reported());
         item.outdated = stale
             .map(|finding| format!("`{}`: {}", finding.claim, finding.message))
             .collect();

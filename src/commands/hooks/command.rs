@@ -17,6 +17,7 @@ use cerberus_engine::rank::rule_kind;
 use cerberus_model::text::shell;
 use cerberus_model::{MemoryStatus, RuleKind, escaped};
 use cerberus_patterns::command::CommandPattern;
+use cerberus_patterns::shell::commands;
 
 use super::after_edit::record_broken;
 use super::git_command::enter;
@@ -85,9 +86,9 @@ impl Runs {
         {
             folder = of_event;
         }
-        let line = shell::commands(line);
+        let line = commands(line);
         let mut here = within(&folder, &root);
-        let mut commands = Vec::new();
+        let mut runs = Vec::new();
         for words in line.commands {
             if let [cd, target, ..] = &words[..]
                 && matches!(cd.as_str(), "cd" | "pushd")
@@ -96,10 +97,10 @@ impl Runs {
                 here = within(&folder, &root);
             }
             let folder = here.clone();
-            commands.push(Run { folder, words });
+            runs.push(Run { folder, words });
         }
         Self {
-            commands,
+            commands: runs,
             unread: line.unread,
         }
     }
