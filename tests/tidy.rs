@@ -13,6 +13,8 @@ use std::path::{Path, PathBuf};
 
 use lexer::{Lexed, is_word};
 
+#[path = "tidy/commands.rs"]
+mod commands;
 #[path = "tidy/generated.rs"]
 mod generated;
 #[path = "tidy/lexer.rs"]
@@ -162,6 +164,11 @@ fn sources_respect_layers_crate_owners_and_shape() {
             .flat_map(|(path, text)| faults(path, text))
             .collect(),
     );
+}
+
+#[test]
+fn no_command_uses_another() {
+    assert_none(commands::faults(&sources()));
 }
 
 #[test]

@@ -124,6 +124,16 @@ impl Workspace {
         }
     }
 
+    /// Brings the code index up to date unless it is, and returns the warnings about that.
+    pub fn index_code(&self) -> Result<Vec<String>> {
+        let mut index = self.index.borrow_mut();
+        let index = match &mut *index {
+            Some(index) => index,
+            None => index.insert(examples::open_index(self.code(&self.store()?))?),
+        };
+        Ok(std::mem::take(&mut index.warnings))
+    }
+
     /// Ranks the candidates of each query, in order. The code index is brought up to date once.
     pub fn rank(&self, queries: &[Query], options: Options) -> Result<Vec<Ranking>> {
         self.rank_with(queries, options, &|_, _| {})
