@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use cerberus_claims::report::{self as claims, Verdict};
-use cerberus_engine::tree::git;
+use cerberus_engine::tree::{self, git};
 use cerberus_model::Severity;
 use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::text::{consists_of, plural};
@@ -77,6 +77,8 @@ pub(crate) struct Report {
     pub(crate) ok: bool,
     pub(crate) summary: Summary,
     pub(crate) findings: Vec<Finding>,
+    /// The documents of the project, with how much of them was read.
+    pub(crate) documents: Vec<ReadDocument>,
     /// The parts of the request that could not be checked.
     pub(crate) unchecked: Vec<Unchecked>,
     /// Accepted findings of the baseline that no longer exist.
@@ -93,10 +95,27 @@ pub(crate) struct Report {
     texts: BTreeMap<String, String>,
 }
 
+/// A document of the project.
+#[derive(Debug, Serialize)]
+pub(crate) struct ReadDocument {
+    pub(crate) path: String,
+    pub(crate) read: Extent,
+}
+
+/// How much of a document was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Extent {
+    All,
+    Links,
+}
+
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Summary {
     pub(crate) documents: usize,
+    /// Documents of which only the links are read.
+    pub(crate) others: usize,
     pub(crate) claims: usize,
     pub(crate) errors: usize,
     pub(crate) warnings: usize,
@@ -184,7 +203,9 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
         summary.ignored += n_all - document.claims.claims.len() + document.claims.n_ignored;
         summary.claims += document.claims.claims.len();
     }
-    summary.documents = found.documents.len();
+    let documents = read_documents(&found);
+    summary.documents = documents.len() - found.others.len();
+    summary.others = found.others.len();
     let root = &project.root;
     let (checked, head) = rayon::join(
         || cerberus_claims::check(root, &found.documents, since.as_deref()),
@@ -262,6 +283,7 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
         is_strict: args.strict,
         summary,
         findings,
+        documents,
         unchecked,
         outdated,
         warnings,
@@ -270,6 +292,61 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
     };
     report.count();
     Ok(report)
+}
+
+/// Returns what an edit of an instruction file makes wrong: the errors on the lines that HEAD lacks, and those of other
+/// changes in the file.
+pub(crate) fn of_edit(settings: &Settings, file: &str) -> Result<Vec<Finding>> {
+    let root = &settings.project.root;
+    let is_checked = tree::documents::is_rule_file(file) && git::head(root).is_some();
+    if !is_checked || !root.join(file).is_file() {
+        return Ok(Vec::new());
+    }
+    let args = CheckArgs {
+        files: vec![root.join(file)],
+        since: Some("HEAD".to_owned()),
+        allow_shallow: true,
+        ..CheckArgs::default()
+    };
+    let mut findings = check(&args, settings)?.findings;
+    findings.retain(|finding| finding.severity == Severity::Error);
+    Ok(findings)
+}
+
+/// Returns a finding as an agent reads it.
+pub(crate) fn in_one_line(finding: &Finding) -> String {
+    let Finding {
+        file,
+        line,
+        claim,
+        message,
+        ..
+    } = finding;
+    let now = match &finding.now {
+        Some(now) => format!("; now `{now}`"),
+        None => String::new(),
+    };
+    format!("{file}:{line}: `{claim}`: {message}{now}")
+}
+
+/// Returns the documents that are read, and how much of each.
+fn read_documents(found: &documents::Found) -> Vec<ReadDocument> {
+    let mut documents = Vec::new();
+    for document in &found.documents {
+        if !found.others.contains(&document.path) {
+            documents.push(ReadDocument {
+                path: document.path.clone(),
+                read: Extent::All,
+            });
+        }
+    }
+    for path in &found.others {
+        documents.push(ReadDocument {
+            path: path.clone(),
+            read: Extent::Links,
+        });
+    }
+    documents
 }
 
 impl Report {
