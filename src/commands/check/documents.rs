@@ -27,6 +27,7 @@ const TEMPLATE_FOLDERS: &[&str] = &["templates", "template"];
 const SKILL_LISTS: [&str; 2] = ["skills-lock.json", "boost.json"];
 
 /// The documents with their claims.
+#[derive(Default)]
 pub(super) struct Found {
     addresses: Addresses,
     pub(super) documents: Vec<Document>,
@@ -160,7 +161,7 @@ pub(super) fn read(
 }
 
 impl Found {
-    /// Adds the documents of which a link may lead nowhere, with their links only.
+    /// Adds the documents of which a link may be unresolved, with their links only.
     fn add_links(&mut self, project: &Project, others: BTreeSet<String>) {
         let root = &project.root;
         let is_there = |path: &str| read::exists(root, path);
@@ -203,7 +204,7 @@ impl Found {
         let read: Vec<_> = paths.par_iter().filter_map(read).collect();
         for (path, content) in read {
             match content {
-                Ok((text, claims)) => self.documents.push(Document { path, text, claims }),
+                Ok((text, claims)) => self.documents.push(Document::new(path, text, claims)),
                 // A link to another document, as from `CLAUDE.md` to `AGENTS.md`.
                 Err(error)
                     if !read::is_file(&project.root, &path)
