@@ -261,7 +261,7 @@ fn json_of_pins_inject_and_hooks() {
             warnings: []
             $ cerberus memory inject --budget 400
             budget: number
-            memories: [{example:{code:string,file:string,shownLines:[[number]],startLine:number,state:string,symbol:string},id:string,text:string}]
+            memories: [{example:{code:string,file:string,shownLines:[[number]],startLine:number,state:string,symbol:string},id:string,text:string,tokens:number}]
             omitted: {byClient:bool,examples:number,memories:number,neededTokens:number,pins:number}
             pins: [{id:string,priority:string,text:string}]
             skipped: [{id:string,what:string,why:string}]
@@ -272,7 +272,7 @@ fn json_of_pins_inject_and_hooks() {
             $ cerberus memory inject --into AGENTS.md --check
             budget: number
             file: string
-            memories: [{example:{code:string,file:string,shownLines:[[number]],startLine:number,state:string,symbol:string},id:string,text:string}]
+            memories: [{example:{code:string,file:string,shownLines:[[number]],startLine:number,state:string,symbol:string},id:string,text:string,tokens:number}]
             omitted: {byClient:bool,examples:number,memories:number,neededTokens:number,pins:number}
             pins: []
             skipped: []

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use cerberus_engine::tree::git;
+use cerberus_engine::tree::git::past;
 use cerberus_engine::tree::git::past::TreeEntry;
-use cerberus_engine::tree::git::{GitStatus, past};
 use cerberus_model::text;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -360,8 +360,13 @@ impl Checker<'_> {
     }
 
     /// Returns the claims with the moments at which they were written.
-    pub(super) fn origins(&self, failing: &[Position], head: &str) -> Vec<Open> {
-        let Some(found) = origin::origins(self.project, head, failing) else {
+    pub(super) fn origins(
+        &self,
+        objects: &mut git::Objects<'_>,
+        failing: &[Position],
+        head: &str,
+    ) -> Vec<Open> {
+        let Some(found) = origin::origins(self.project, objects, head, failing) else {
             let mut open = Vec::with_capacity(failing.len());
             for &at in failing {
                 let (moments, places, gap) = (Vec::new(), Vec::new(), Some(GIT_FAILED));
@@ -375,8 +380,7 @@ impl Checker<'_> {
             }
             return open;
         };
-        let is_shallow = found.iter().any(|it| it.is_cut)
-            && git::status(self.project.root) == GitStatus::Repository { is_shallow: true };
+        let is_shallow = git::is_shallow(self.project.root);
         let mut open = Vec::with_capacity(failing.len());
         for (
             &at,

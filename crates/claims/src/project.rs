@@ -55,7 +55,9 @@ impl<'p> Project<'p> {
         if asked.is_empty() {
             return FxHashMap::default();
         }
-        let paths: Vec<&Path> = asked.keys().map(Path::new).collect();
+        let is_untracked = |path: &&str| !self.now.tree.contains(path.trim_end_matches('/'));
+        let paths = asked.keys().map(String::as_str).filter(is_untracked);
+        let paths: Vec<&str> = paths.collect();
         let mut found = FxHashMap::default();
         for ignored in git::ignored_by_tree(self.root, &paths) {
             for at in asked.remove(&ignored.path).unwrap_or_default() {

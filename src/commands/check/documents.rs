@@ -12,6 +12,7 @@ use cerberus_claims::report::Document;
 use cerberus_claims::times::{self, Status};
 use cerberus_engine::tree::{documents, read};
 use cerberus_markdown::links::normalize_path;
+use cerberus_model::text::conventions::CONVENTIONS;
 use cerberus_model::{Globs, MemoryStatus, MemoryType};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::Value;
@@ -25,6 +26,9 @@ const TEMPLATE_FOLDERS: &[&str] = &["templates", "template"];
 /// Lists of the skills that were installed from other projects: by name with their sources, and by name (of
 /// Laravel Boost).
 const SKILL_LISTS: [&str; 2] = ["skills-lock.json", "boost.json"];
+
+/// Number of parts at the end of the path of a document that describes tests itself, with its name.
+const N_OWN_FOLDERS: usize = 3;
 
 /// The documents with their claims.
 #[derive(Default)]
@@ -291,6 +295,13 @@ fn is_installed(root: &Path, path: &str) -> bool {
     skills.any(|(idx, pair)| (0..=idx).any(|n_parts| is_listed(&parts[..n_parts], pair[1])))
 }
 
+/// Returns whether a document is part of a project that tests read: it is two or more folders below a folder of
+/// tests.
+fn is_sample(path: &str) -> bool {
+    let mut folders = path.rsplit('/').skip(N_OWN_FOLDERS);
+    folders.any(|folder| CONVENTIONS.folders.tests.contains(folder))
+}
+
 /// Returns whether a document is not about this project as it is: it is part of a template, or of the documents
 /// of a version or a day, as `docs/v1.20`, or its path says that it is about another time. The name of a guide or a rule
 /// file, such as `plan` or `release`, is its subject.
@@ -302,5 +313,6 @@ fn is_other(path: &str) -> bool {
         || folders().any(times::is_day)
         || documentation.any(times::is_version)
         || (!documents::is_guide(path) && times::is_of_other_time(path))
+        || is_sample(path)
         || documents::is_foreign(path)
 }

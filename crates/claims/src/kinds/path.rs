@@ -19,6 +19,12 @@ use crate::paths::is_within;
 /// Number of bytes before and after a claim in which the folder that it is about may be named.
 const MAX_AROUND: usize = 600;
 
+/// The files from which sites make the page of an address.
+const PAGES: [&str; 5] = [".md", ".mdx", "/index.md", "/index.mdx", "/_index.md"];
+
+/// The slug of the page of a repository, below the list of its files.
+const README_SLUG: &str = "readme";
+
 /// A file, a folder or a glob.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FilePath {
@@ -84,6 +90,9 @@ impl Kind for FilePath {
         if let Some(base) = now.tree_base(document, claim) {
             let path = snapshot::joined(base, path);
             return (now.tree.contains(&path) || read::exists(&now.root, &path)).into();
+        }
+        if self.is_route() && self.is_page_of_site(now, document) {
+            return Holds::Yes;
         }
         let is_near = snapshot::is_near(path, self.is_link);
         let folder = document.folder();
@@ -236,6 +245,9 @@ impl Kind for FilePath {
     }
 
     fn is_sure(&self, evidence: &Evidence<'_>) -> bool {
+        if self.is_route() {
+            return false;
+        }
         if self.is_link || evidence.is_in_tree() || evidence.has_new_place() {
             return true;
         }
@@ -253,6 +265,27 @@ impl FilePath {
             part: None,
             is_link: false,
         }
+    }
+
+    /// Returns whether it is a link from the root, without an ending: an address of a site, or a folder.
+    fn is_route(&self) -> bool {
+        let is_page = !snapshot::last(self.path.trim_end_matches('/')).contains('.');
+        self.is_link && self.path.starts_with('/') && is_page
+    }
+
+    /// Returns whether a folder above a document has the page that a site serves at this address.
+    fn is_page_of_site(&self, now: &Now, document: &Document) -> bool {
+        let name = self.path.trim_matches('/');
+        let mut folder = folder_of(&document.path);
+        while !folder.is_empty() {
+            for ending in PAGES {
+                if now.tree.contains(&format!("{folder}/{name}{ending}")) {
+                    return true;
+                }
+            }
+            folder = folder_of(folder);
+        }
+        false
     }
 
     /// Returns whether a document has the part that it names in itself.
@@ -278,7 +311,9 @@ impl FilePath {
         if let Some(Part::Heading(heading)) = &self.part
             && (path.is_empty() || now.tree.entry(&target).is_some())
         {
-            let is_text = target.ends_with(".md") && !heading.contains([':', '=', '/', '.']);
+            let has_name = !heading.trim_matches('#').is_empty() && heading != README_SLUG;
+            let is_text =
+                has_name && target.ends_with(".md") && !heading.contains([':', '=', '/', '.']);
             return is_text.then(|| format!("`{target}` has no heading `#{heading}`"));
         }
         let name = snapshot::last(path);
