@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use cerberus_bank::Bank;
 use cerberus_bank::ops::Project;
+use cerberus_bank::{Bank, Workspace};
 use cerberus_engine::rank::calibrate::Weights;
 use cerberus_engine::rank::fusion::Recency;
 use cerberus_model::{UserError, regular_file};
@@ -50,9 +50,8 @@ const DEFAULT_SIZE: (usize, usize) = (100, 24);
 pub(crate) const SAMPLE: &str = include_str!("config/sample.toml");
 
 /// Settings of a command.
-#[derive(Debug)]
 pub(crate) struct Settings {
-    pub(crate) project: Project,
+    pub(crate) project: Workspace,
     pub(crate) memory_enabled: bool,
     /// The documents and claims that `check` skips, according to the project.
     pub(crate) check: CheckConfig,
@@ -183,7 +182,7 @@ fn merge(root: PathBuf, own: ConfigFile, user: &ConfigFile, now: Timestamp) -> R
     let recency = Recency::default();
     let state = xdg("XDG_STATE_HOME", ".local/state");
     Ok(Settings {
-        project: Project {
+        project: Workspace::new(Project {
             bank,
             store: StoreFile {
                 path: store,
@@ -210,7 +209,7 @@ fn merge(root: PathBuf, own: ConfigFile, user: &ConfigFile, now: Timestamp) -> R
                 .name
                 .filter(|name| !name.trim().is_empty()),
             root,
-        },
+        }),
         session: std::env::var("CERBERUS_SESSION")
             .ok()
             .filter(|name| !name.is_empty()),

@@ -82,7 +82,7 @@ const OWNERS: &[(&str, Owner)] = &[
     ("percent-encoding", Only(&["claims", "commands"])),
     ("pulldown-cmark", Only(&["markdown", "claims"])),
     ("rayon", Only(&["bank", "engine", "claims", "commands"])),
-    ("regex", Only(&["bank", "patterns"])),
+    ("regex", Only(&["bank", "markdown", "patterns"])),
     ("rmcp", Only(&["mcp"])),
     ("rusqlite", Only(&["store"])),
     ("rust-stemmers", Only(&["engine"])),

@@ -14,7 +14,6 @@ use std::io::IsTerminal;
 use cerberus_engine::threads;
 use cerberus_engine::tree::git;
 use cerberus_model::error::{ExitStatus, UserError};
-use cerberus_store as store;
 use clap::error::ErrorKind;
 use clap::{FromArgMatches, Parser, Subcommand};
 pub(crate) use help::command;
@@ -166,7 +165,7 @@ fn with_repair(
     run: impl Fn(&Settings, &mut Printer) -> CliResult,
 ) -> CliResult {
     let settings = Settings::resolve(global)?;
-    store::with_repair(&settings.project.store, |warning| {
+    settings.project.with_repair(|warning| {
         if let Some(warning) = warning {
             // The failed run may have printed.
             out.take();

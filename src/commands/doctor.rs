@@ -5,6 +5,7 @@
 //! with the project.
 
 use anyhow::Result;
+use cerberus_bank::Workspace;
 use cerberus_bank::ops::Project;
 use cerberus_model::Severity;
 use cerberus_model::error::ExitStatus;
@@ -41,7 +42,7 @@ struct Report {
 type Check<'p> = (bool, &'static str, fn(&mut Doctor<'p>) -> Result<()>);
 
 /// Runs all checks.
-fn doctor<'p>(project: &'p Project, config: ConfigReport) -> Report {
+fn doctor<'p>(project: &'p Workspace, config: ConfigReport) -> Report {
     let mut doctor = Doctor {
         project,
         has_bank: false,
@@ -138,7 +139,7 @@ fn print(report: &Report, out: &mut Printer) {
 
 /// The state of a run.
 struct Doctor<'a> {
-    project: &'a Project,
+    project: &'a Workspace,
     has_bank: bool,
     /// Name of the current check.
     check: &'static str,

@@ -2,10 +2,9 @@
 //! run.
 
 use anyhow::Result;
-use cerberus_bank::ops::Project;
+use cerberus_bank::Workspace;
 use cerberus_model::error::ExitStatus;
 use cerberus_store::given_rules::Session;
-use cerberus_store::{self as store, Store};
 use clap::{Subcommand, ValueEnum};
 
 use crate::config::{GlobalArgs, Settings};
@@ -124,14 +123,13 @@ fn run_hook(
 
 /// Reads or changes what the store has about a session. Calls `work` again if the store was damaged.
 fn in_session<T>(
-    project: &Project,
+    project: &Workspace,
     id: &str,
     work: impl Fn(Session<'_>) -> Result<T>,
 ) -> Result<T> {
     let millis = project.now.as_millisecond();
-    store::with_repair(&project.store, |_| {
-        let mut store = Store::open(&project.store)?;
-        store.transaction(|connection| {
+    project.with_repair(|_| {
+        project.store()?.transaction(|connection| {
             work(Session {
                 connection,
                 id,

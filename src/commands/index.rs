@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use anyhow::Result;
-use cerberus_bank::ops::{Progress, Project};
+use cerberus_bank::Workspace;
+use cerberus_bank::ops::Progress;
 use cerberus_engine::examples;
 use cerberus_model::text::plural;
 use cerberus_store::code;
@@ -40,9 +41,9 @@ pub(crate) struct Report {
     pub(crate) warnings: Vec<String>,
 }
 
-fn index(project: &Project, args: &IndexArgs, progress: Progress<'_>) -> Result<Report> {
+fn index(project: &Workspace, args: &IndexArgs, progress: Progress<'_>) -> Result<Report> {
     let started = Instant::now();
-    let mut index = examples::open_index(project.code())?;
+    let mut index = examples::open_index(project.code(&project.store()?))?;
     if args.full {
         index.store().check()?;
         index.parse_all(progress)?;

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use anyhow::Result;
+use cerberus_bank::Workspace;
 use cerberus_bank::ops::Project;
 use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::pins::{self, builtin};
@@ -241,16 +242,16 @@ impl Skipped {
 
 /// Selects and formats the text.
 pub(crate) fn inject(
-    project: &Project,
+    project: &Workspace,
     request: &Request,
     session: Option<&str>,
 ) -> Result<Report> {
-    inject_from(project, &Memories::load(project)?, request, session)
+    inject_from(project, &*project.memories()?, request, session)
 }
 
 /// Selects and formats the text from memories that were read before.
 fn inject_from(
-    project: &Project,
+    project: &Workspace,
     memories: &Memories,
     request: &Request,
     session: Option<&str>,
@@ -383,7 +384,7 @@ fn pins(project: &Project, request: &Request, loaded: &pins::Loaded) -> Vec<Pin>
 }
 
 /// Returns the focus of the request, and the files that a task without any is likely to change.
-fn focus(project: &Project, request: &Request) -> Result<(Focus, BTreeSet<String>)> {
+fn focus(project: &Workspace, request: &Request) -> Result<(Focus, BTreeSet<String>)> {
     let mut focus = Focus::default();
     if let Some(query) = &request.query {
         focus.query = Some(signals::part_to_read(query).to_owned());

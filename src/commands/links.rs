@@ -1,7 +1,6 @@
 //! `cerberus memory links`.
 
 use cerberus_bank::ops::links::{self, Edge, Report};
-use cerberus_bank::ops::memories::Memories;
 use cerberus_model::error::ExitStatus;
 use clap::Args;
 
@@ -20,7 +19,7 @@ pub(crate) struct LinksArgs {
 pub(crate) fn run(args: &LinksArgs, settings: &Settings, out: &mut Printer) -> CliResult {
     let mut report = links::links(&settings.project, args.broken && args.id.is_none())?;
     if let Some(id) = &args.id {
-        let memories = Memories::load(&settings.project)?;
+        let memories = settings.project.memories()?;
         let id = &memories.find(id)?.memory.id;
         report.edges.retain(|edge| edge.source == *id);
         report.total = report.edges.len();

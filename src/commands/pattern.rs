@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
+use cerberus_bank::Workspace;
 use cerberus_bank::memories::MAX_BYTES;
 use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::patterns::{self as rule_patterns, PatternSummary, RulePattern};
@@ -67,8 +68,8 @@ pub(crate) struct Report {
 
 /// Returns a new pattern of a memory with its test and its hits, after storing it if it is right about the
 /// examples of the memory.
-pub(crate) fn set(project: &Project, id: &str, text: &str, is_dry: bool) -> Result<Report> {
-    let memories = Memories::load(project)?;
+pub(crate) fn set(project: &Workspace, id: &str, text: &str, is_dry: bool) -> Result<Report> {
+    let memories = project.memories()?;
     let stored = memories.find(id)?;
     if !is_dry {
         project
@@ -102,8 +103,8 @@ pub(crate) fn set(project: &Project, id: &str, text: &str, is_dry: bool) -> Resu
 }
 
 /// Returns the pattern of a memory, after removing it if the arguments say so.
-pub(crate) fn pattern(project: &Project, args: &PatternArgs) -> Result<Report> {
-    let mut memories = Memories::load(project)?;
+pub(crate) fn pattern(project: &Workspace, args: &PatternArgs) -> Result<Report> {
+    let mut memories = project.memories()?;
     let (mut stored, mut written) = (memories.find(&args.id)?.clone(), false);
     let id = stored.memory.id.clone();
     let mut rule = rule_patterns::of_memory(&stored);
@@ -137,7 +138,7 @@ pub(crate) fn pattern(project: &Project, args: &PatternArgs) -> Result<Report> {
             }
         })?;
         written = true;
-        memories = Memories::load(project)?;
+        memories = project.memories()?;
         stored = memories.find(&id)?.clone();
         rule = rule_patterns::of_memory(&stored);
     }

@@ -7,15 +7,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use cerberus_bank::Workspace;
 use cerberus_bank::lockfile::Anchors;
 use cerberus_bank::ops::examples::OtherSummary;
 use cerberus_bank::ops::links::{self, Edge};
-use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::metadata::Metadata;
 use cerberus_bank::ops::patterns::{self, PatternSummary};
 use cerberus_bank::ops::pins::{self, BuiltinPin};
+use cerberus_bank::ops::reanchor::{self, Finding, TrackedLocation};
 use cerberus_bank::ops::rule_counts::RuleCounts;
-use cerberus_bank::ops::{Progress, Project, anchors, rounded, sync};
+use cerberus_bank::ops::sections::{self, Section};
+use cerberus_bank::ops::stats::MemoryCounts;
+use cerberus_bank::ops::{Progress, Project, anchors, rounded};
 use cerberus_bank::{Bank, MemoryFile, OutputFile};
 use cerberus_engine::excerpt::LineRange;
 use cerberus_engine::syntax::language;
@@ -31,11 +34,8 @@ use jiff::Timestamp;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
 
-use super::reanchor::{self, Finding, ReanchorArgs, TrackedLocation};
 use crate::commands::doctor::{self, Reach};
 use crate::commands::inject;
-use crate::commands::sections::{self, Section};
-use crate::commands::stats::MemoryCounts;
 use crate::config::Settings;
 use crate::output::{CliResult, OK, Printer, ProgressBar, WARN};
 
@@ -171,14 +171,11 @@ pub(crate) struct Code {
 type Lines = (u32, u32);
 
 /// Returns the report, and the warnings of the store, which are not part of the page.
-pub(crate) fn report(project: &Project, progress: Progress<'_>) -> Result<(Report, Vec<String>)> {
-    let memories = Memories::load(project)?;
-    let args = ReanchorArgs {
-        check: true,
-        ..ReanchorArgs::default()
-    };
-    let checked = reanchor::reanchor_in(project, &memories, &args, progress)?;
-    let links = links::links_in(project, sync::open_with(project, &memories)?, false)?;
+pub(crate) fn report(project: &Workspace, progress: Progress<'_>) -> Result<(Report, Vec<String>)> {
+    let memories = &*project.memories()?;
+    let request = reanchor::Request::check();
+    let checked = reanchor::reanchor_in(project, memories, &request, progress)?;
+    let links = links::links(project, false)?;
     let filter = pins::Filter {
         scope: Some(PinScope::Persistent),
         ..pins::Filter::default()
@@ -191,12 +188,13 @@ pub(crate) fn report(project: &Project, progress: Progress<'_>) -> Result<(Repor
         .map(|finding| (finding.id.clone(), finding))
         .collect();
     let lines = lines(project, &memories.anchors, &findings);
+    let files: &Project = project;
     let to_entry = |stored: &MemoryFile| {
         let id = &stored.memory.id;
         let anchor = memories.anchors.get(id);
         let followed = anchor.zip(findings.get(id)).map(|(anchor, finding)| {
             let place = finding.new.as_ref().zip(lines.get(&id[..]));
-            let code = place.and_then(|(new, lines)| code(project, stored, new, *lines));
+            let code = place.and_then(|(new, lines)| code(files, stored, new, *lines));
             anchored(anchor, finding, code)
         });
         let is_rule = stored.memory.memory_type == MemoryType::Rule;
@@ -214,15 +212,15 @@ pub(crate) fn report(project: &Project, progress: Progress<'_>) -> Result<(Repor
         .map(|stored| (stored, findings.contains_key(&stored.memory.id)));
     let counts = Counts {
         of_memories: MemoryCounts::of(with_state),
-        rules: RuleCounts::of(&memories),
+        rules: RuleCounts::of(memories),
         links: links.total,
         broken_links: links.broken,
         pins: pins.pins.len(),
         ..Counts::of_anchors(&entries)
     };
 
-    let reach = doctor::reach(&project.root, &memories)?;
-    let warnings = memories.warnings;
+    let reach = doctor::reach(&project.root, memories)?;
+    let warnings = memories.warnings.clone();
     let store_warnings = links.warnings.into_iter().chain(pins.warnings);
     let store_warnings: BTreeSet<String> = store_warnings
         .filter(|warning| !warnings.contains(warning))

@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::Result;
 use cerberus_bank::MemoryFile;
+use cerberus_bank::Workspace;
+use cerberus_bank::ops::linked;
 use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::patterns::{self as rule_patterns, RulePattern};
 use cerberus_bank::ops::{Project, anchors, memories};
@@ -22,7 +24,6 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
 
 use super::findings::{self, FindingsFormat, Unchecked};
-use super::linked;
 use crate::config::Settings;
 use crate::output::{CliResult, Printer};
 
@@ -118,11 +119,11 @@ struct CheckedRule {
 
 /// Checks the changes that the arguments select. `progress` gets the number of checked files and of all.
 pub(crate) fn review(
-    project: &Project,
+    project: &Workspace,
     args: &ReviewDiffArgs,
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Report> {
-    let memories = Memories::load(project)?;
+    let memories = project.memories()?;
     let changes = changes(project, args)?;
     let mut report = check(project, &memories, &changes, progress);
     if !args.all {
@@ -133,8 +134,8 @@ pub(crate) fn review(
 }
 
 /// Checks the lines that were added to one file since the last commit.
-pub(crate) fn review_file(project: &Project, file: &str) -> Result<Report> {
-    let memories = Memories::load(project)?;
+pub(crate) fn review_file(project: &Workspace, file: &str) -> Result<Report> {
+    let memories = project.memories()?;
     let files = git::added_in(&project.root, file).into_iter().collect();
     let changes = Changes {
         files,
@@ -428,7 +429,7 @@ fn finding(rule: &CheckedRule, change: &AddedLines, index: &LineIndex, hit: &Mat
 
 /// Adds the rules that are linked or anchored to the changed code.
 fn add_linked(
-    project: &Project,
+    project: &Workspace,
     memories: &Memories,
     changes: &[AddedLines],
     report: &mut Report,

@@ -12,7 +12,6 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, anyhow};
 use cerberus_model::error::UserError;
-use cerberus_store as store;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ErrorData, GetPromptRequestParams, GetPromptResponse,
     GetPromptResult, Implementation, InitializeResult, ListPromptsResult, ListToolsResult,
@@ -186,8 +185,7 @@ impl ServerHandler for Server {
             };
             let client = client.unwrap_or_default();
             let mut settings = Settings::resolve(global)?;
-            let project = &mut settings.project;
-            project.bank = project.bank.clone().for_agent(&client);
+            settings.project = settings.project.for_agent(&client);
             settings.check_enabled()?;
             let call = Call {
                 settings,
@@ -197,7 +195,7 @@ impl ServerHandler for Server {
                 progress: &progress,
             };
             let run = |_| tools[tool_idx].call(&call, arguments.clone());
-            Ok(store::with_repair(&call.settings.project.store, run)?.into_result())
+            Ok(call.settings.project.with_repair(run)?.into_result())
         };
         let (ended, mut call) = oneshot::channel();
         // The receiver is dropped when the call is cancelled.

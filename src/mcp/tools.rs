@@ -6,7 +6,8 @@
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
-use cerberus_bank::ops::{Progress, Project};
+use cerberus_bank::Workspace;
+use cerberus_bank::ops::Progress;
 use cerberus_model::error::UserError;
 use rmcp::model::{JsonObject, Tool as Listed, ToolAnnotations};
 use rmcp::schemars::JsonSchema;
@@ -47,7 +48,7 @@ pub(super) struct Call<'a> {
 }
 
 impl Call<'_> {
-    fn project(&self) -> &Project {
+    fn project(&self) -> &Workspace {
         &self.settings.project
     }
 }

@@ -16,6 +16,7 @@ mod check;
 mod check_documents;
 mod check_fix;
 mod check_governed;
+mod check_levels;
 mod check_moved;
 mod check_recall;
 mod check_repositories;

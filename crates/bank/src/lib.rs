@@ -33,6 +33,7 @@ pub mod tokens;
 pub mod toml_table;
 mod trash;
 mod view;
+mod workspace;
 
 pub use acceptance::PROPOSED_BY;
 pub use external_file::ExternalFile;
@@ -42,6 +43,7 @@ pub use memory_file::MemoryFile;
 pub use output_file::OutputFile;
 pub(crate) use pins::PinFile;
 pub(crate) use view::View;
+pub use workspace::{Locked, Workspace};
 
 /// Folders and files of the bank that are not memories.
 const INDICES: &str = "indices";

@@ -1,5 +1,8 @@
 //! Which of the claims that fail now were true, and when.
 
+use crate::checker::Checker;
+use crate::project::{Position, Project};
+use crate::report::{GIT_FAILED, LACKING, SHALLOW, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -14,7 +17,6 @@ use crate::now::Now;
 use crate::origin::{self, Moment, Origin, Place};
 use crate::then::{Needs, OldTree, Past, Truth, Writer};
 use crate::words::Words;
-use crate::{Checker, GIT_FAILED, LACKING, Position, Project, SHALLOW, Verdict, words_of};
 
 /// Maximum number of old commits whose trees are compared.
 const MAX_TREES: usize = 1000;
@@ -124,7 +126,7 @@ impl Checker<'_> {
     /// Compares a claim with the trees of its moments.
     fn tried(&self, open: &Open, history: &mut History<'_>, past: &mut Past<'_, '_>) -> Tried {
         let (document, claim) = self.project.claim(open.at);
-        let needs_code = Needs::of(&claim.target).code;
+        let needs_code = claim.target.kind().needs().code;
         let is_doubtful = self.doubtful.contains(&open.at);
         let (mut gap, mut is_omitted) = (open.gap, false);
         for Moment { commit, path } in &open.moments {
@@ -139,8 +141,10 @@ impl Checker<'_> {
                 claim,
                 old_path: path,
                 has_moved,
+                is_doubtful,
             };
-            if let Some(truth) = past.truth(tree, writer, is_doubtful) {
+            let kind = claim.target.kind();
+            if let Some(truth) = kind.held(past, tree, writer) {
                 let (commit, written) = (commit.clone(), open.moments[0].clone());
                 let first = commit.clone();
                 return Ok(Former {
@@ -154,7 +158,7 @@ impl Checker<'_> {
             if past.lacks(tree, &claim.target) {
                 gap = Some(LACKING);
             }
-            if is_doubtful && past.is_of_outer(tree, writer) {
+            if is_doubtful && kind.meant_another(past, tree, writer) {
                 return Err(Verdict::NeverTrue);
             }
         }
@@ -268,7 +272,7 @@ impl Checker<'_> {
     ) -> BTreeMap<String, OldTree> {
         let mut needs: BTreeMap<&str, Needs> = BTreeMap::new();
         for it in open {
-            let own = Needs::of(&self.project.claim(it.at).1.target);
+            let own = self.project.claim(it.at).1.target.kind().needs();
             for moment in &it.moments {
                 let of_commit = needs.entry(&moment.commit).or_default();
                 *of_commit = of_commit.or(own);
@@ -288,7 +292,7 @@ impl Checker<'_> {
     pub(super) fn wanted_words(&self, open: &[Open]) -> Words {
         Words::new(
             open.iter()
-                .flat_map(|it| words_of(&self.project.claim(it.at).1.target)),
+                .flat_map(|it| self.project.claim(it.at).1.target.kind().words()),
         )
     }
 

@@ -4,6 +4,8 @@
 //! version with its line, and the oldest one that names its target. That finds the commit that
 //! `git blame` finds, in the time that it takes for one line.
 
+use crate::project::{Position, Project};
+use crate::report::Document;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -14,9 +16,6 @@ use cerberus_model::text;
 use cerberus_model::text::Span;
 use memchr::memmem;
 use rustc_hash::FxHashMap;
-
-use super::{Position, Project};
-use crate::Document;
 
 /// Maximum number of renames of a document that are followed.
 const MAX_RENAMES: usize = 3;

@@ -4,19 +4,27 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::Result;
-use cerberus_store::Store;
 
 pub use super::discover::rank;
-use super::index::CodeIndex;
+pub use super::index::CodeIndex;
 use super::rank::rule_words::RuleWords;
 pub use super::search::{Options, Query, RankedSymbol, Ranking, UnknownWord};
 use super::{CodeBase, excerpt};
 
-/// Updates the code index and ranks the candidates of each query, in order.
-pub fn find(code: CodeBase<'_>, queries: &[Query], options: Options) -> Result<Vec<Ranking>> {
+/// Ranks the candidates of each query, in order. The code index is brought up to date unless it was
+/// opened before.
+pub fn find(
+    code: CodeBase<'_>,
+    index: &mut Option<CodeIndex>,
+    queries: &[Query],
+    options: Options,
+) -> Result<Vec<Ranking>> {
     let started = Instant::now();
-    let mut index = open_index(code)?;
-    let mut rankings = rank(code, &mut index, queries, options)?;
+    let index = match index {
+        Some(index) => index,
+        None => index.insert(open_index(code)?),
+    };
+    let mut rankings = rank(code, index, queries, options)?;
     let mut warnings = std::mem::take(&mut index.warnings);
     let elapsed = started.elapsed().as_secs_f64() * 1e3;
     for ranking in &mut rankings {
@@ -26,9 +34,9 @@ pub fn find(code: CodeBase<'_>, queries: &[Query], options: Options) -> Result<V
     Ok(rankings)
 }
 
-/// Opens the store and updates its code index.
+/// Updates the code index in the store.
 pub fn open_index(code: CodeBase<'_>) -> Result<CodeIndex> {
-    CodeIndex::refresh(code, || Store::open(code.store))
+    CodeIndex::refresh(code)
 }
 
 /// Adds to each candidate an excerpt of its code with at most `max_lines` lines.

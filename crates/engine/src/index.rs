@@ -10,11 +10,11 @@ mod vocabulary;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, SyncSender};
-use std::thread::{Builder, ScopedJoinHandle};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use cerberus_model::file_stat::FileStat;
 use cerberus_model::{Language, sorted, text};
 use cerberus_store::Store;
@@ -47,7 +47,7 @@ const MAX_CACHED_DOCUMENTS: usize = 4_000;
 /// Files that a thread updates at once.
 const CHUNK_SIZE: usize = 16;
 
-/// Files per message to the writer thread, so that it wakes rarely; messages that may wait; and
+/// Files per message to the thread that writes, so that it wakes rarely; messages that may wait; and
 /// files per transaction.
 const BATCH_SIZE: usize = 8;
 const CHANNEL_CAPACITY: usize = 8;
@@ -73,7 +73,7 @@ pub struct CodeIndex {
     pub warnings: Vec<String>,
     vocabulary: Vocabulary,
     workers: ThreadLocal<RefCell<Worker>>,
-    store: Store,
+    store: Rc<Store>,
     /// Parsed files by their index in `files`.
     parsed: FxHashMap<usize, ScorableFile>,
     /// Whether the term ids of the store are those of this run. False if another process wrote in
@@ -97,31 +97,28 @@ impl<'a> Code<'a> {
 }
 
 impl CodeIndex {
-    /// Updates the index in the store that `open` opens from the files of `code`.
-    pub(crate) fn refresh(
-        code: CodeBase<'_>,
-        open: impl FnOnce() -> Result<Store> + Send,
-    ) -> Result<Self> {
+    /// Updates the index in the store from the files of `code`.
+    pub(crate) fn refresh(code: CodeBase<'_>) -> Result<Self> {
         let CodeBase {
             root,
             exclude,
             progress,
             ..
         } = code;
-        // In parallel: the walk waits for the file system, the store decodes its rows.
-        let load = || -> Result<(Vec<FileRow>, Store)> {
-            let store = open()?;
-            Ok((code::files(store.reader())?, store))
-        };
         let report = || progress(0, PARSED_FILES);
-        let (listing, loaded) = rayon::join(|| walk::walk_with(root, exclude, &report), load);
-        let (listing, (rows, mut store)) = (listing?, loaded?);
+        let mut listing = None;
+        // In parallel: the walk waits for the file system, the store decodes its rows.
+        let rows = rayon::in_place_scope(|scope| {
+            scope.spawn(|_| listing = Some(walk::walk_with(root, exclude, &report)));
+            code::files(code.store.reader())
+        });
+        let listing = listing.context("the walk of the tree did not start")??;
         let lack_warning = listing.lack_warning();
         let mut warnings = listing.all_warnings();
         warnings.extend(lack_warning);
-        warnings.append(&mut store.warnings);
+        warnings.append(&mut code.store.take_warnings());
         // Both are ordered by path.
-        let mut rows = rows.into_iter().peekable();
+        let mut rows = rows?.into_iter().peekable();
         let mut scanned = Vec::with_capacity(listing.entries.len());
         let mut removed = Vec::new();
         for entry in listing.entries {
@@ -131,7 +128,7 @@ impl CodeIndex {
             scanned.push((rows.next_if(|row| row.path == entry.path), entry));
         }
         removed.extend(rows.map(|row| row.path));
-        let index = Self::update(code, store, scanned, &removed)?;
+        let index = Self::update(code, scanned, &removed)?;
         let warnings = [warnings, index.warnings].concat();
         Ok(Self {
             warnings,
@@ -147,13 +144,12 @@ impl CodeIndex {
         code: CodeBase<'_>,
         paths: impl IntoIterator<Item = &'p str>,
     ) -> Result<Self> {
-        let store = Store::open(code.store)?;
         let mut scanned = Vec::new();
         for path in paths {
             let Some(language) = language::from_path(path) else {
                 continue;
             };
-            let row = code::file(store.reader(), path)?;
+            let row = code::file(code.store.reader(), path)?;
             // A file that the index has was inside the root, and it is read again only if it
             // changed.
             if row.as_ref().is_some_and(|row| is_current(code.root, row))
@@ -172,13 +168,12 @@ impl CodeIndex {
                 ));
             }
         }
-        Self::update(code, store, scanned, &[])
+        Self::update(code, scanned, &[])
     }
 
     /// Reads the files that differ from their rows, and writes what changed.
     fn update(
         code: CodeBase<'_>,
-        store: Store,
         files: Vec<(Option<FileRow>, walk::Entry)>,
         removed: &[String],
     ) -> Result<Self> {
@@ -188,7 +183,7 @@ impl CodeIndex {
             progress,
             ..
         } = code;
-        let vocabulary = Vocabulary::load(&store)?;
+        let vocabulary = Vocabulary::load(code.store)?;
         let workers = ThreadLocal::new();
         let (n_scanned, n_files) = (AtomicUsize::new(0), files.len());
         let scan = |(old, entry)| {
@@ -220,7 +215,7 @@ impl CodeIndex {
             warnings: Vec::new(),
             vocabulary,
             workers,
-            store,
+            store: Rc::clone(code.store),
             parsed: FxHashMap::default(),
             is_attached: true,
         };
@@ -380,7 +375,7 @@ impl CodeIndex {
         Ok(documents.into_iter().flatten().collect())
     }
 
-    /// Parses files and returns the result of `take` for each. A writer thread stores the symbols
+    /// Parses files and returns the result of `take` for each. This thread stores the symbols
     /// meanwhile, so that the parsing threads do not wait and few packed symbols are in memory.
     fn parse<T: Send>(
         &mut self,
@@ -419,20 +414,13 @@ impl CodeIndex {
             }
             taken
         };
-        let store = &mut self.store;
-        let (parsed, written) = std::thread::scope(|scope| {
-            // Without the thread the receiver is dropped, and nothing is stored.
-            let write = move || write_symbols(store, &receiver);
-            let writer = Builder::new().spawn_scoped(scope, write);
+        let mut parsed: Vec<Vec<_>> = Vec::new();
+        // The index is on one thread, which is not one of the pool: it may wait for them.
+        let written = rayon::in_place_scope(|scope| {
             let batches = file_idxs.par_chunks(BATCH_SIZE).with_max_len(1);
-            let parsed: Vec<Vec<_>> = batches.map_with(sender, parse_and_send).collect();
-            (parsed, writer.map(ScopedJoinHandle::join))
+            scope.spawn(|_| parsed = batches.map_with(sender, parse_and_send).collect());
+            write_symbols(&self.store, receiver)
         });
-        let written = match written {
-            Ok(Ok(written)) => written,
-            Ok(Err(_)) => Err(anyhow::anyhow!("the writer thread panicked")),
-            Err(error) => Err(anyhow::anyhow!("failed to start a thread: {error}")),
-        };
         self.is_attached &= self.warn_unless_written(written.map(|()| true));
         let (parsed, warnings): (Vec<T>, Vec<_>) = parsed.into_iter().flatten().unzip();
         self.warnings.extend(warnings.into_iter().flatten());
@@ -456,14 +444,17 @@ impl CodeIndex {
     }
 
     /// Returns the store, which also has tables of other modules.
-    pub fn store(&mut self) -> &mut Store {
-        &mut self.store
+    pub fn store(&self) -> &Store {
+        &self.store
     }
 }
 
 /// Writes packed symbols as they arrive. Collects the batches before each transaction, so that no
 /// transaction is open while it waits: other processes may need to write.
-fn write_symbols(store: &mut Store, receiver: &Receiver<Vec<PackedSymbols>>) -> Result<()> {
+///
+/// The receiver is dropped with an error, which ends the attempts to send.
+#[expect(clippy::needless_pass_by_value, reason = "it is dropped here")]
+fn write_symbols(store: &Store, receiver: Receiver<Vec<PackedSymbols>>) -> Result<()> {
     while let Ok(first) = receiver.recv() {
         let more = receiver.iter().take(TRANSACTION_SIZE / BATCH_SIZE);
         let batches: Vec<Vec<PackedSymbols>> = std::iter::once(first).chain(more).collect();

@@ -40,8 +40,9 @@ pub mod tree;
 pub(crate) mod weights;
 
 use std::path::Path;
+use std::rc::Rc;
 
-use cerberus_store::StoreFile;
+use cerberus_store::Store;
 use rank::calibrate::Weights;
 
 /// The code of a project: the tree, the store of its index, and the weights of the quality.
@@ -49,7 +50,7 @@ use rank::calibrate::Weights;
 pub struct CodeBase<'a> {
     pub root: &'a Path,
     /// The store that contains the index.
-    pub store: &'a StoreFile,
+    pub store: &'a Rc<Store>,
     /// Globs of files that are never indexed.
     pub exclude: &'a [String],
     pub weights: &'a Weights,

@@ -5,6 +5,7 @@
 //! depends on the compared files and the bank only.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use anyhow::Result;
 use cerberus_model::{Anchor, sorted};
@@ -48,13 +49,14 @@ pub fn compare(
         .filter_map(|rule| Some(rule.anchor?.file.as_str()))
         .collect();
     let index = CodeIndex::refresh_files(code, anchored)?;
+    let CodeBase { root, exclude, .. } = code;
     let imports: Vec<Vec<u16>> = (index.files.par_iter())
-        .map(|row| imports(&read::text(code.root, &row.path).unwrap_or_default()))
+        .map(|row| imports(&read::text(root, &row.path).unwrap_or_default()))
         .collect();
     let import_rarities = Rarities::new(imports.iter().map(Vec::as_slice));
     let texts: Vec<FileText> = files
         .par_iter()
-        .map(|file| FileText::new(code, file, changed.get(file)))
+        .map(|file| FileText::new(root, exclude, file, changed.get(file)))
         .collect();
     let (terms, files) = Terms::new(&index, texts);
     let has_lines = !changed.is_empty();
@@ -263,10 +265,10 @@ struct ChangedLines<'p> {
 }
 
 impl<'p> FileText<'p> {
-    fn new(code: CodeBase<'_>, path: &'p str, changed: Option<&'p String>) -> Self {
+    fn new(root: &Path, exclude: &[String], path: &'p str, changed: Option<&'p String>) -> Self {
         // A new file has only a path, and perhaps the text that is about to be written. It will be
         // like the files beside it.
-        let mut text = read::text(code.root, path).unwrap_or_else(|_| neighbours(code, path));
+        let mut text = read::text(root, path).unwrap_or_else(|_| neighbours(root, exclude, path));
         if let Some(changed) = changed {
             text.push('\n');
             text.push_str(changed);
@@ -307,9 +309,9 @@ impl ComparedFile<'_> {
 
 /// Returns the text of the source files beside a new file that have the same extension and the most
 /// similar names.
-fn neighbours(code: CodeBase<'_>, path: &str) -> String {
+fn neighbours(root: &Path, exclude: &[String], path: &str) -> String {
     let (folder, _) = path.rsplit_once('/').unwrap_or_default();
-    let mut files = entries::entries(code.root, folder, code.exclude).unwrap_or_default();
+    let mut files = entries::entries(root, folder, exclude).unwrap_or_default();
     files.retain(|file| extension(file) == extension(path));
     // Stable: files with equally similar names remain sorted.
     files.sort_by(|a, b| {
@@ -318,7 +320,7 @@ fn neighbours(code: CodeBase<'_>, path: &str) -> String {
     });
     let mut texts = Vec::new();
     for file in files.iter().take(MAX_NEIGHBOURS) {
-        texts.extend(read::text(code.root, file));
+        texts.extend(read::text(root, file));
     }
     texts.join("\n")
 }

@@ -162,6 +162,8 @@ keywords! {
         /// The check itself could not run.
         Unchecked,
         #[default] Error,
+        /// It is likely, and fails no check by itself.
+        Warning,
         Hint,
         Note,
         Info,

@@ -13,7 +13,7 @@ const MAX_BYTES: usize = 300;
 const EXPLAINING: [&str; 2] = ["--help", "--version"];
 
 /// Maximum number of letters of options in one word, as in `-rf`; a longer word is one option.
-const MAX_LETTERS: usize = 3;
+const MAX_LETTERS: usize = 4;
 
 /// A command that breaks a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,9 +71,11 @@ impl CommandPattern {
         if shell::program_name(program) != self.program {
             return false;
         }
+        let is_operand = arguments.iter().any(|argument| argument == "--");
         let last = arguments.last().map(String::as_str).unwrap_or_default();
         let mut options = self.options.iter();
         if EXPLAINING.contains(&last)
+            && !is_operand
             && !options.any(|option| EXPLAINING.contains(&option.as_str()))
         {
             return false;
@@ -118,7 +120,7 @@ fn has_option(arguments: &[String], option: &str) -> bool {
         }
     }
     let wanted = letters(option);
-    if wanted.is_empty() || wanted.len() > MAX_LETTERS {
+    if wanted.is_empty() {
         return false;
     }
     wanted
@@ -126,10 +128,11 @@ fn has_option(arguments: &[String], option: &str) -> bool {
         .all(|letter| arguments.iter().any(|word| letters(word).contains(letter)))
 }
 
-/// Returns the letters of an option, as in `-rf`; none of another word.
+/// Returns the letters of short options, as in `-rf`; none of another word.
 fn letters(word: &str) -> &str {
     let letters = word.strip_prefix('-').unwrap_or_default();
-    if letters.chars().all(|c| c.is_ascii_alphabetic()) {
+    let is_short = letters.len() <= MAX_LETTERS;
+    if is_short && letters.chars().all(|c| c.is_ascii_alphabetic()) {
         letters
     } else {
         ""
@@ -143,7 +146,7 @@ mod tests {
     #[track_caller]
     fn check(pattern: &str, line: &str, expected: bool) {
         let pattern = CommandPattern::parse(pattern).expect("a pattern");
-        let commands = shell::commands(line).commands;
+        let commands = crate::shell::commands(line).commands;
         assert_eq!(
             commands.iter().any(|it| pattern.matches(it)),
             expected,

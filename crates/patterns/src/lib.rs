@@ -7,6 +7,7 @@
 pub mod code_pattern;
 pub mod command;
 mod documents;
+pub mod shell;
 pub mod stated;
 #[cfg(test)]
 mod tests;

@@ -39,7 +39,7 @@ pub fn with_repair<T>(
     match work(None) {
         Err(error) if is_damaged(&error) => {
             let damage = Rejected::Damaged("a command found it damaged".to_owned());
-            match recover(file, Some(damage.into())).map(|mut store| store.warnings.pop()) {
+            match recover(file, Some(damage.into())).map(|store| store.take_warnings().pop()) {
                 Ok(warning) => work(warning),
                 Err(_) => Err(error),
             }
@@ -82,9 +82,9 @@ pub(super) fn recover(file: &StoreFile, damage: Option<anyhow::Error>) -> Result
                 };
                 replaced = Some(warning);
             }
-            Ok(mut store) => {
-                store.warnings.extend(own_warning);
-                store.warnings.extend(replaced.flatten());
+            Ok(store) => {
+                let warnings = own_warning.into_iter().chain(replaced.flatten());
+                warnings.for_each(|warning| store.add_warning(warning));
                 return Ok(store);
             }
             failed => return failed,

@@ -12,6 +12,7 @@
     reason = "this module owns the store's files"
 )]
 
+use std::cell::RefCell;
 use std::fs::OpenOptions;
 use std::time::Duration;
 
@@ -38,7 +39,7 @@ use cerberus_model::{UserError, failed_to};
 pub use damage::with_repair;
 use damage::{Rejected, is_damaged, recover};
 use limit::Steps;
-use rusqlite::{Row, TransactionBehavior};
+use rusqlite::{Row, Transaction, TransactionBehavior};
 
 /// Maximum time to wait for the writes of another process.
 const BUSY: Duration = Duration::from_secs(10);
@@ -61,7 +62,7 @@ pub struct Store {
     /// How long its queries may still run.
     steps: Steps,
     /// Warnings from opening the store.
-    pub warnings: Vec<String>,
+    warnings: RefCell<Vec<String>>,
     /// Why rows that exist only in the store are lost when the process ends, if they are.
     not_persistent: Option<String>,
 }
@@ -79,7 +80,7 @@ impl Store {
             Err(error) if is_unwritable(&error) => {
                 let mut store = Self::in_memory()?;
                 let why = format!("{error:#}");
-                store.warnings.push(format!(
+                store.add_warning(format!(
                     "cannot write to the store, so the index is not saved: {why}"
                 ));
                 store.not_persistent = Some(why);
@@ -112,22 +113,30 @@ impl Store {
         let steps = limit::install(&mut connection);
         let own = own::attach(&mut connection, file)?;
         schema::create(&mut connection, own.has_token)?;
-        let (warnings, not_persistent) = (Vec::from_iter(own.warning), own.not_persistent);
         Ok(Self {
             connection,
             steps,
-            warnings,
-            not_persistent,
+            warnings: RefCell::new(Vec::from_iter(own.warning)),
+            not_persistent: own.not_persistent,
         })
     }
 
-    /// Runs `work` in a transaction, which is committed only if `work` succeeds.
-    pub fn transaction<T>(&mut self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+    /// Returns the warnings from opening the store that nobody has taken yet.
+    pub fn take_warnings(&self) -> Vec<String> {
+        self.warnings.take()
+    }
+
+    fn add_warning(&self, warning: String) {
+        self.warnings.borrow_mut().push(warning);
+    }
+
+    /// Runs `work` in a transaction, which is committed only if `work` succeeds. Fails in `work`,
+    /// because transactions do not nest.
+    pub fn transaction<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         self.steps.add_transaction();
-        let transaction = self
-            .connection
-            .transaction_with_behavior(TransactionBehavior::Immediate)
-            .context("failed to lock the store")?;
+        let transaction =
+            Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)
+                .context("failed to lock the store")?;
         let done = work(&transaction)?;
         transaction.commit().context("failed to write the store")?;
         Ok(done)
@@ -354,14 +363,12 @@ mod tests {
         )
         .expect("a file");
         let store = Store::open(&file).expect("rebuilt");
-        assert!(
-            store.warnings[0].contains("corrupt"),
-            "{:?}",
-            store.warnings
-        );
+        let warnings = store.take_warnings();
+        assert!(warnings[0].contains("corrupt"), "{warnings:?}");
         assert!(folder.path().join("cerberus.db.corrupt").exists());
         drop(store);
-        assert!(Store::open(&file).expect("whole").warnings.is_empty());
+        let store = Store::open(&file).expect("whole");
+        assert!(store.take_warnings().is_empty());
     }
 
     #[test]
@@ -369,11 +376,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a temp folder");
         std::fs::write(folder.path().join("file"), "in the way").expect("a file");
         let store = Store::open(&file(folder.path(), "file/cerberus.db")).expect("in memory");
-        assert!(
-            store.warnings[0].contains("cannot write"),
-            "{:?}",
-            store.warnings
-        );
+        let warnings = store.take_warnings();
+        assert!(warnings[0].contains("cannot write"), "{warnings:?}");
         assert!(store.check_persistent().is_err());
         let store = Store::open(&file(folder.path(), "cerberus.db")).expect("new");
         store.check_persistent().expect("persistent");
@@ -383,7 +387,7 @@ mod tests {
     fn an_older_store_is_replaced_and_keeps_the_history_of_pins() {
         let folder = tempfile::tempdir().expect("a temp folder");
         let file = file(folder.path(), "cerberus.db");
-        let mut store = Store::open(&file).expect("new");
+        let store = Store::open(&file).expect("new");
         let insert = |connection: &Connection| {
             let event = pins::EventRow {
                 at: "2026-01-02T03:04:05Z".to_owned(),
@@ -398,7 +402,7 @@ mod tests {
         store.reader().execute_batch(older).expect("an older store");
         drop(store);
         let store = Store::open(&file).expect("replaced");
-        assert!(store.warnings.is_empty(), "{:?}", store.warnings);
+        assert_eq!(store.take_warnings(), Vec::<String>::new());
         let events = pins::events(store.reader()).expect("readable");
         assert_eq!(events.len(), 1);
         assert!(store.reader().prepare("SELECT x FROM best").is_err());
@@ -434,12 +438,9 @@ mod tests {
             let mut bytes = whole.clone();
             bytes[offset] = 77;
             std::fs::write(&file.path, &bytes).expect("written");
-            let mut store = Store::open(&file).expect("rebuilt");
-            assert!(
-                store.warnings[0].contains("corrupt"),
-                "{offset}: {:?}",
-                store.warnings
-            );
+            let store = Store::open(&file).expect("rebuilt");
+            let warnings = store.take_warnings();
+            assert!(warnings[0].contains("corrupt"), "{offset}: {:?}", warnings);
             store.transaction(|_| Ok(())).expect("writable");
         }
     }

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use cerberus_bank::ops::Project;
-use cerberus_claims::Document;
 use cerberus_claims::addresses::Addresses;
-use cerberus_claims::parse::{self, Target};
+use cerberus_claims::parse;
+use cerberus_claims::report::Document;
 use cerberus_claims::times::{self, Status};
 use cerberus_engine::tree::{documents, read};
 use cerberus_markdown::links::normalize_path;
@@ -206,16 +206,17 @@ fn named_documents(project: &Project, document: &Document) -> Vec<String> {
         .path
         .rsplit_once('/')
         .map_or("", |(folder, _)| folder);
-    let named = document
-        .claims
-        .claims
-        .iter()
-        .filter_map(|claim| match &claim.target {
-            Target::Path { path, .. } if path.ends_with(".md") && !path.contains('*') => Some(path),
-            _ => None,
-        });
+    let mut named: BTreeSet<&str> = BTreeSet::new();
+    for claim in &document.claims.claims {
+        if let Some(path) = claim.target.path()
+            && path.ends_with(".md")
+            && !path.contains('*')
+        {
+            named.insert(path);
+        }
+    }
     let mut found = Vec::new();
-    for path in named.collect::<BTreeSet<_>>() {
+    for path in named {
         let relative = normalize_path(format!("{folder}/{path}").trim_start_matches('/'));
         let candidates = [relative, normalize_path(path.trim_start_matches('/'))];
         let file = candidates

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use cerberus_bank::Workspace;
 use cerberus_bank::external_file;
 use cerberus_bank::ops::{Project, managed_block};
 use cerberus_model::text::plural;
@@ -104,7 +105,7 @@ impl Doctor<'_> {
 }
 
 /// Returns the documents whose managed block is out of date, each with the command that updates it.
-pub(crate) fn stale_blocks(project: &Project) -> Result<Vec<(&'static str, String)>> {
+pub(crate) fn stale_blocks(project: &Workspace) -> Result<Vec<(&'static str, String)>> {
     let flag = if project.has_user_bank() {
         " --include-user-bank"
     } else {

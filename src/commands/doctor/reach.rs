@@ -99,7 +99,7 @@ impl Doctor<'_> {
     pub(super) fn reach(&mut self) -> Result<()> {
         let root = &self.project.root;
         // Another check reports why they cannot be read.
-        let Ok(memories) = Memories::load(self.project) else {
+        let Ok(memories) = self.project.memories() else {
             return Ok(());
         };
         for Reach { agent, rules } in reach(root, &memories)? {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use cerberus_bank::ops::Project;
+use cerberus_bank::Workspace;
 use cerberus_model::Severity;
 
 use super::edit::Written;
@@ -18,7 +18,7 @@ const MIN_PART: usize = 4;
 /// Returns the findings in written texts, given by path, or an empty text. The rules that
 /// they break are counted for the session.
 pub(super) fn findings(
-    project: &Project,
+    project: &Workspace,
     session: Option<&str>,
     written: &BTreeMap<String, Written>,
 ) -> Result<String> {
@@ -45,7 +45,7 @@ fn is_written(text: &str, code: &str) -> bool {
 
 /// Counts the rules that a session broke.
 pub(super) fn record_broken(
-    project: &Project,
+    project: &Workspace,
     session: Option<&str>,
     memories: &[String],
 ) -> Result<()> {

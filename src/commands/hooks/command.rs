@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use anyhow::Result;
 use cerberus_bank::MemoryFile;
+use cerberus_bank::Workspace;
 use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::{Project, envelope, memories, patterns};
 use cerberus_claims::parse;
@@ -16,6 +17,7 @@ use cerberus_engine::rank::rule_kind;
 use cerberus_model::text::shell;
 use cerberus_model::{MemoryStatus, RuleKind, escaped};
 use cerberus_patterns::command::CommandPattern;
+use cerberus_patterns::shell::commands;
 
 use super::after_edit::record_broken;
 use super::git_command::enter;
@@ -37,7 +39,7 @@ pub(super) fn about(
     };
     if let Some(settings) = session::settings(Some(event), global)? {
         let project = &settings.project;
-        let memories = Memories::load(project)?;
+        let memories = project.memories()?;
         let runs = Runs::of(project, event, &line);
         if let Some((id, reason)) = denial(&memories, &runs, out) {
             record_broken(project, event.session.as_deref(), &[id])?;
@@ -84,9 +86,9 @@ impl Runs {
         {
             folder = of_event;
         }
-        let line = shell::commands(line);
+        let line = commands(line);
         let mut here = within(&folder, &root);
-        let mut commands = Vec::new();
+        let mut runs = Vec::new();
         for words in line.commands {
             if let [cd, target, ..] = &words[..]
                 && matches!(cd.as_str(), "cd" | "pushd")
@@ -95,10 +97,10 @@ impl Runs {
                 here = within(&folder, &root);
             }
             let folder = here.clone();
-            commands.push(Run { folder, words });
+            runs.push(Run { folder, words });
         }
         Self {
-            commands,
+            commands: runs,
             unread: line.unread,
         }
     }
@@ -175,7 +177,7 @@ fn denial(memories: &Memories, runs: &Runs, out: &Printer) -> Option<(String, St
 
 /// Returns the rules whose texts forbid a command, and that the session did not get for one before.
 pub(super) fn hints(
-    project: &Project,
+    project: &Workspace,
     memories: &Memories,
     event: &Event,
     runs: &Runs,

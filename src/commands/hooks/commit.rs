@@ -5,21 +5,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::Result;
+use cerberus_bank::Workspace;
+use cerberus_bank::ops::linked::{self, Linked};
 use cerberus_bank::ops::memories::Memories;
-use cerberus_bank::ops::{Project, envelope, links, memories, sync};
+use cerberus_bank::ops::{Project, envelope, links, memories};
 use cerberus_engine::syntax::language;
 use cerberus_engine::track;
 use cerberus_engine::track::{Degree, Outcome};
 use cerberus_engine::tree::git;
 use cerberus_markdown::links::{Target, normalize_path};
 use cerberus_model::{Anchor, State, escaped, format_location};
-use cerberus_store as store;
 
 use super::answer;
 use super::git_command::{self, Commit};
 use super::payload::Event;
 use crate::commands::inject;
-use crate::commands::linked::{self, Linked};
 use crate::config::{GlobalArgs, Settings};
 
 /// The changed files of a commit with their changed lines.
@@ -49,7 +49,7 @@ pub(super) fn of_project(settings: &Settings, has_unstaged: bool) -> Result<Stri
     if !settings.memory_enabled || !project.bank.exists() {
         return Ok(String::new());
     }
-    let text = store::with_repair(&project.store, |_| text(project, has_unstaged))?;
+    let text = project.with_repair(|_| text(project, has_unstaged))?;
     Ok(if text.is_empty() {
         text
     } else {
@@ -58,8 +58,8 @@ pub(super) fn of_project(settings: &Settings, has_unstaged: bool) -> Result<Stri
 }
 
 /// Returns the text about a commit.
-fn text(project: &Project, has_unstaged: bool) -> Result<String> {
-    let memories = Memories::load(project)?;
+fn text(project: &Workspace, has_unstaged: bool) -> Result<String> {
+    let memories = project.memories()?;
     let changes = changes(project, &memories, has_unstaged)?;
     if changes.is_empty() {
         return Ok(String::new());
@@ -117,12 +117,12 @@ fn rule(memories: &Memories, id: &str) -> String {
 
 /// Returns the changes of a commit. Of the files that are not staged, only those that a memory is
 /// linked or anchored to are compared.
-fn changes(project: &Project, memories: &Memories, has_unstaged: bool) -> Result<Changes> {
+fn changes(project: &Workspace, memories: &Memories, has_unstaged: bool) -> Result<Changes> {
     let mut changes = git::staged(&project.root)?;
     if !has_unstaged {
         return Ok(changes);
     }
-    let synced = sync::open_with(project, memories)?;
+    let synced = project.synced()?;
     let mut files: BTreeSet<String> = memories
         .anchors
         .values()

@@ -5,10 +5,9 @@ use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use anyhow::Result;
+use cerberus_bank::Workspace;
 use cerberus_bank::ops::Project;
-use cerberus_bank::ops::memories::Memories;
 use cerberus_engine::tree::{git, walk};
-use cerberus_store as store;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::command::{self, Runs};
@@ -36,7 +35,7 @@ pub(super) fn before(tool: HookTool, event: &Event, global: &GlobalArgs) -> Resu
         return Ok(String::new());
     };
     let project = &settings.project;
-    let mut text = store::with_repair(&project.store, |_| rules(project, session, &written))?;
+    let mut text = project.with_repair(|_| rules(project, session, &written))?;
     // The event of these agents comes after the edit.
     if !matches!(tool, HookTool::Claude | HookTool::Codex | HookTool::Git) {
         text.push_str(&after_edit::findings(project, Some(session), &written)?);
@@ -65,7 +64,7 @@ pub(super) fn after_command(tool: HookTool, event: &Event, global: &GlobalArgs) 
     let started = in_session(project, session, |rules| rules.started())?;
     if !command::adds_context(tool) {
         let runs = Runs::of(project, event, &line);
-        text = command::hints(project, &Memories::load(project)?, event, &runs)?;
+        text = command::hints(project, &*project.memories()?, event, &runs)?;
     }
     let written = recently_written(project, started)?;
     if !written.is_empty() {
@@ -75,8 +74,12 @@ pub(super) fn after_command(tool: HookTool, event: &Event, global: &GlobalArgs) 
 }
 
 /// Returns the rules for the files that a command edited, and the findings in the edits.
-fn about(project: &Project, session: &str, written: &BTreeMap<String, Written>) -> Result<String> {
-    let mut text = store::with_repair(&project.store, |_| rules(project, session, written))?;
+fn about(
+    project: &Workspace,
+    session: &str,
+    written: &BTreeMap<String, Written>,
+) -> Result<String> {
+    let mut text = project.with_repair(|_| rules(project, session, written))?;
     let found = after_edit::findings(project, Some(session), written)?;
     let key = format!("{:032x}", xxh3_128(found.as_bytes()));
     if !found.is_empty() && in_session(project, session, |rules| rules.claim_findings(&key))? {
@@ -199,7 +202,11 @@ fn slashed(path: &Path) -> Option<String> {
 }
 
 /// Returns the text with the rules that the session does not have yet, and records them.
-fn rules(project: &Project, session: &str, written: &BTreeMap<String, Written>) -> Result<String> {
+fn rules(
+    project: &Workspace,
+    session: &str,
+    written: &BTreeMap<String, Written>,
+) -> Result<String> {
     let mut added = BTreeMap::new();
     for (path, written) in written {
         added.insert(path.clone(), written.added.clone());

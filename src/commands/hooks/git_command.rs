@@ -5,6 +5,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use cerberus_model::text::shell;
+use cerberus_patterns::shell::commands;
 
 /// Maximum length of a path that a system opens. `cd` to a longer one fails.
 const MAX_PATH: usize = 4096;
@@ -22,7 +23,7 @@ pub(super) struct Commit {
 pub(super) fn commit(command: &str, folder: &Path) -> Option<Commit> {
     let mut folder = folder.to_owned();
     let mut has_unstaged = false;
-    for words in shell::commands(command).commands {
+    for words in commands(command).commands {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         match &words[..] {
             ["cd", target, ..] => {

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use anyhow::Result;
-use cerberus_store as store;
 
 use super::payload::Event;
 use super::{HookTool, in_session};
@@ -51,7 +50,7 @@ pub(super) fn start(
         };
         request.excluded = given;
     }
-    let report = store::with_repair(&project.store, |_| {
+    let report = project.with_repair(|_| {
         inject::inject_new(project, &mut request, pins_session, |given| match session {
             Some(session) => in_session(project, session, |rules| rules.claim_new(given)),
             None => Ok(vec![true; given.len()]),
@@ -77,7 +76,7 @@ pub(super) fn prompt(event: &Event, global: &GlobalArgs) -> Result<String> {
     };
     let project = &settings.project;
     let given = in_session(project, session, |rules| rules.given())?;
-    store::with_repair(&project.store, |_| {
+    project.with_repair(|_| {
         inject::rules_for_task(project, prompt, &given, |given| {
             in_session(project, session, |rules| rules.claim_new(given))
         })

@@ -4,9 +4,9 @@ use cerberus_engine::rank::rule_words::RuleWords;
 use cerberus_model::format_location;
 use cerberus_model::text::plural;
 
-use super::rules::{DocumentSummary, Item, Outcome, Report};
-use crate::commands::review::print::candidates;
+use crate::commands::candidates;
 use crate::output::{DIM, NAME, OK, Printer, WARN};
+use cerberus_bank::ops::import::{DocumentSummary, Item, Outcome, Report};
 
 /// Prints the items; in a dry run also the skipped ones, but not those that the bank has as they are.
 pub(super) fn rules(report: &Report, is_pruned: bool, out: &mut Printer) {
@@ -143,7 +143,7 @@ fn added(item: &Item, out: &mut Printer) {
         out.line(&format!("  example {}", out.style(NAME, &example)));
     }
     let words = RuleWords::new(&item.text, &[]);
-    candidates(item.candidates.iter(), &words, out);
+    candidates::print(item.candidates.iter(), &words, out);
 }
 
 fn difference(item: &Item, is_pruned: bool, out: &mut Printer) {

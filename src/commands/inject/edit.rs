@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use cerberus_bank::ops::Project;
-use cerberus_bank::ops::memories::Memories;
+use cerberus_bank::Workspace;
 use cerberus_store::given_rules::Given;
 
 use super::block::{Block, Candidate, Slot, Text, envelope_cost};
@@ -26,14 +25,14 @@ const HEADER: &str = "Rules of this project for this edit:\n";
 /// Returns the text with the most relevant rules for texts that are written to files, given by path, with their
 /// examples. `claim` records the rules, and returns which of them to give.
 pub(crate) fn rules_for_edit(
-    project: &Project,
+    project: &Workspace,
     written: BTreeMap<String, String>,
     claim: impl FnOnce(&[Given]) -> Result<Vec<bool>>,
 ) -> Result<String> {
     let Some(focus) = Focus::of_edit(written) else {
         return Ok(String::new());
     };
-    let memories = Memories::load(project)?;
+    let memories = project.memories()?;
     let mut candidates = Vec::new();
     for relevant in relevance::rank(project, &memories, &focus)?.relevant {
         let stored = relevant.stored;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::Result;
+use cerberus_bank::Workspace;
 use cerberus_bank::ops::Project;
 use cerberus_bank::ops::managed_block::{self, BlockMarkers};
 use cerberus_bank::ops::memories::Memories;
@@ -15,8 +16,8 @@ use cerberus_model::text::plural;
 use serde::Serialize;
 
 use super::{Cost, InjectArgs, Omitted, Report, Request, explanation, inject_from};
-use crate::commands::import::sources::{self, Source};
 use crate::output::{CliResult, NAME, OK, Printer, WARN};
+use cerberus_bank::ops::import::sources::{self, Source};
 
 const MARKERS: BlockMarkers<'static> = managed_block::MARKDOWN;
 
@@ -41,7 +42,7 @@ struct Plan {
 
 impl Plan {
     /// Plans the block in the file at `path`.
-    fn new(project: &Project, request: &Request, path: &Path) -> Result<Self> {
+    fn new(project: &Workspace, request: &Request, path: &Path) -> Result<Self> {
         check_bank(project, request, path)?;
         let file = ExternalFile::open(path, &project.root)?;
         let target = target(project, &file, path)?;
@@ -67,7 +68,7 @@ impl Plan {
             Ok(Some(text)) => has_pins(text),
             _ => false,
         };
-        let memories = Memories::load(project)?;
+        let memories = project.memories()?;
         let stated = stated(old, &target, &memories);
         let mut excluded = stated_elsewhere(project, &target, &memories);
         excluded.retain(|id| !stated.contains_key(id));
@@ -99,7 +100,7 @@ impl Plan {
 }
 
 /// Returns whether the block of a file is out of date, in the way in which it was written.
-pub(crate) fn is_block_stale(project: &Project, request: &Request, path: &Path) -> Result<bool> {
+pub(crate) fn is_block_stale(project: &Workspace, request: &Request, path: &Path) -> Result<bool> {
     let request = Request {
         without_pins: true,
         ..request.clone()
@@ -221,7 +222,7 @@ fn name(file: &str) -> &str {
 pub(super) fn run(
     args: &InjectArgs,
     path: &Path,
-    project: &Project,
+    project: &Workspace,
     out: &mut Printer,
 ) -> CliResult {
     let request = Request {

@@ -11,8 +11,9 @@ use std::num::NonZeroUsize;
 
 use anyhow::Result;
 use cerberus_bank::MemoryFile;
+use cerberus_bank::Workspace;
 use cerberus_bank::ops::memories::Memories;
-use cerberus_bank::ops::{Project, search, sync};
+use cerberus_bank::ops::search;
 use cerberus_engine::rank::moment::{self, Moment};
 use cerberus_engine::rank::query::ParsedQuery;
 use cerberus_engine::rank::relevance::Feature::{
@@ -115,7 +116,7 @@ pub(super) struct Ranked<'m> {
 
 /// Ranks the memories by their relevance to the task.
 pub(super) fn rank<'m>(
-    project: &Project,
+    project: &Workspace,
     memories: &'m Memories,
     focus: &Focus,
 ) -> Result<Ranked<'m>> {
@@ -198,7 +199,7 @@ fn applicable<'m>(memories: &'m Memories, focus: &Focus) -> (Vec<&'m MemoryFile>
 
 /// Returns the features of memories: their similarity to the files of the focus and the words of its task.
 fn features(
-    project: &Project,
+    project: &Workspace,
     memories: &Memories,
     focus: &Focus,
     applicable: &[&MemoryFile],
@@ -212,7 +213,8 @@ fn features(
         anchor: memories.anchors.get(&stored.memory.id),
     });
     let rules: Vec<code::Rule> = rules.collect();
-    let mut features = code::compare(project.code(), &focus.files, &focus.changed, &rules)?;
+    let store = project.store()?;
+    let mut features = code::compare(project.code(&store), &focus.files, &focus.changed, &rules)?;
     if let Some(task) = focus.task() {
         let terms = applicable.par_iter().map(|stored| {
             let Memory { heading, body, .. } = &stored.memory;
@@ -508,8 +510,8 @@ pub(super) fn folder(glob: &str) -> &str {
 /// Returns the scores of the memories that match the query, scaled so that the best is 1; `None`
 /// without a query.
 fn matches(
-    project: &Project,
-    memories: &Memories,
+    project: &Workspace,
+    _memories: &Memories,
     focus: &Focus,
 ) -> Result<Option<FxHashMap<String, f64>>> {
     let Some(query) = &focus.query else {
@@ -518,14 +520,13 @@ fn matches(
     if tokenize::terms(query).is_empty() {
         return Ok(None);
     }
-    let mut synced = sync::open_with(project, memories)?;
     let request = search::Request {
         query: vec![query.clone()],
         superseded: true,
         limit: NonZeroUsize::new(MAX_MATCHES),
         ..search::Request::default()
     };
-    let results = search::search_in(project, &mut synced, &request)?.results;
+    let results = search::search(project, &request)?.results;
     let mut best = f64::MIN_POSITIVE;
     for hit in &results {
         best = best.max(hit.score);

@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 
 use anyhow::Result;
-use cerberus_bank::ops::Project;
+use cerberus_bank::Workspace;
 use cerberus_bank::ops::search::signals;
-use cerberus_engine::examples;
 use cerberus_engine::examples::{Options, Query};
 use cerberus_store::given_rules::Given;
 
@@ -22,7 +21,7 @@ const MAX_LIKELY_FILES: usize = 3;
 /// Returns the text with the most relevant rules for a task, without those that the session was `given`. It is
 /// empty if the text names no task. `claim` records the rules, and returns which of them are new to the session.
 pub(crate) fn rules_for_task(
-    project: &Project,
+    project: &Workspace,
     task: &str,
     given: &BTreeSet<String>,
     claim: impl FnMut(&[Given]) -> Result<Vec<bool>>,
@@ -51,13 +50,13 @@ pub(crate) fn rules_for_task(
 
 /// Returns the files that a task will probably change, whose code is most similar to its text. Their rules can be
 /// given before any of them is named.
-pub(super) fn likely_files(project: &Project, task: &str) -> Result<BTreeSet<String>> {
+pub(super) fn likely_files(project: &Workspace, task: &str) -> Result<BTreeSet<String>> {
     let query = Query {
         rule: task.to_owned(),
         ..Query::default()
     };
     let options = Options::distinct(MAX_LIKELY_FILES, 0.0);
-    let ranking = examples::find(project.code(), &[query], options)?.pop();
+    let ranking = project.rank(&[query], options)?.pop();
     let mut files = BTreeSet::new();
     if let Some(ranking) = ranking {
         files.extend(ranking.candidates.into_iter().map(|ranked| ranked.file));
@@ -68,7 +67,7 @@ pub(super) fn likely_files(project: &Project, task: &str) -> Result<BTreeSet<Str
 /// Injects memories that are new to a session. `claim` records them, and returns which of them are new. Some agents run several
 /// hooks at once: rules that another one gave meanwhile are excluded.
 pub(crate) fn inject_new(
-    project: &Project,
+    project: &Workspace,
     request: &mut Request,
     pins_session: Option<&str>,
     mut claim: impl FnMut(&[Given]) -> Result<Vec<bool>>,

@@ -4,6 +4,8 @@
 use std::path::Path;
 
 use cerberus_bank::Bank;
+use cerberus_bank::Workspace;
+use cerberus_bank::ops::add::{self, Example};
 use cerberus_bank::ops::pins::render;
 use cerberus_bank::ops::{InjectOptions, envelope};
 use cerberus_engine::rank::calibrate::Weights;
@@ -12,12 +14,11 @@ use cerberus_store::StoreFile;
 use proptest::prelude::*;
 
 use super::*;
-use crate::commands::add::{self, AddArgs};
 
-fn project(folder: &Path) -> Project {
+fn project(folder: &Path) -> Workspace {
     let bank = Bank::new(folder.join(".memories"));
     bank.create().expect("a bank");
-    Project {
+    Workspace::new(Project {
         root: folder.to_owned(),
         store: StoreFile {
             path: bank.folder().join("indices/cerberus.db"),
@@ -36,11 +37,11 @@ fn project(folder: &Path) -> Project {
         },
         inject: InjectOptions::default(),
         now: "2026-01-02T03:04:05Z".parse().expect("a time"),
-    }
+    })
 }
 
 /// Adds a text as a pin and as a memory anchored to a file with `code`.
-fn fill(project: &Project, at: usize, text: &str, code: &str) {
+fn fill(project: &Workspace, at: usize, text: &str, code: &str) {
     // Control characters in texts are refused.
     let text = text.replace(|c: char| c.is_control() && !matches!(c, '\n' | '\t'), " ");
     let priority = Priority::ALL[at % 3];
@@ -58,11 +59,11 @@ fn fill(project: &Project, at: usize, text: &str, code: &str) {
     pins::add(project, &pin, None).expect("pinned");
     let file = format!("code{at}.py");
     std::fs::write(project.root.join(&file), format!("# {at}\n{code}")).expect("a file");
-    let memory = AddArgs {
+    let memory = add::Request {
         id: Some(format!("memory-{at}")),
-        to: Some(CodeLocation { file, symbol: None }),
+        example: Example::At(CodeLocation { file, symbol: None }),
         text: format!("memory {at}"),
-        ..AddArgs::default()
+        ..add::Request::default()
     };
     let added = add::add(project, &memory).expect("added");
     let path = project.bank.folder().join(added.file);

@@ -3,10 +3,11 @@
 
 use anyhow::Result;
 use cerberus_bank::MemoryFile;
+use cerberus_bank::Workspace;
 use cerberus_bank::ops::pins::render::safe;
-use cerberus_bank::ops::{Project, anchors, memories, patterns};
+use cerberus_bank::ops::{anchors, memories, patterns};
 use cerberus_engine::examples::{Options, Query, Ranking};
-use cerberus_engine::{examples, excerpt};
+use cerberus_engine::excerpt;
 use cerberus_model::{MemoryType, RuleKind};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
@@ -32,7 +33,7 @@ pub(super) struct Unverified {
 }
 
 /// Adds candidates to the first rules about code for which no example is known.
-pub(super) fn add(project: &Project, candidates: &mut [Candidate<'_>]) -> Result<()> {
+pub(super) fn add(project: &Workspace, candidates: &mut [Candidate<'_>]) -> Result<()> {
     let mut rules = Vec::new();
     let mut queries = Vec::new();
     for candidate in candidates {
@@ -47,13 +48,14 @@ pub(super) fn add(project: &Project, candidates: &mut [Candidate<'_>]) -> Result
     if rules.is_empty() {
         return Ok(());
     }
+    let root = &project.root;
     let options = Options::distinct(N_CANDIDATES, 0.0);
-    let rankings = examples::find(project.code(), &queries, options)?;
+    let rankings = project.rank(&queries, options)?;
     for (rule, Ranking { candidates, .. }) in rules.into_iter().zip(rankings) {
         let words = anchors::rule_words(rule.stored);
         let found = candidates.into_par_iter().map(|ranked| {
             let place = (&*ranked.file, (ranked.start_line, ranked.end_line));
-            let excerpt = excerpt::of_candidate(&project.root, &words, place, MAX_LINES);
+            let excerpt = excerpt::of_candidate(root, &words, place, MAX_LINES);
             InjectedCandidate {
                 code: excerpt.text,
                 file: ranked.file,

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use cerberus_bank::MemoryFile;
+use cerberus_bank::Workspace;
 use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::patterns::{self, RulePattern};
 use cerberus_bank::ops::{Project, document};
@@ -94,7 +95,7 @@ pub(super) fn evidence(
 }
 
 /// Writes a pattern to the frontmatter of its rule, in the place of the old one.
-pub(super) fn store(project: &Project, id: &str, rule: &RulePattern) -> Result<()> {
+pub(super) fn store(project: &Workspace, id: &str, rule: &RulePattern) -> Result<()> {
     let pattern = (!rule.patterns.is_empty()).then(|| code_patterns::render(&rule.patterns));
     document::edit_text(project, id, |old| {
         let mut text = super::without(old)?;

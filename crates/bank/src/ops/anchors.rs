@@ -15,7 +15,11 @@ use serde::Serialize;
 
 use super::{Project, document, rounded, seconds};
 use crate::memories::check_size;
-use crate::{ImportChanges, MemoryFile};
+use crate::{ImportChanges, MemoryFile, Workspace};
+
+/// Number of candidates below a rule that was just written, and of the lines of each.
+pub const N_INLINE: usize = 3;
+pub const INLINE_LINES: usize = 3;
 
 /// An anchor in reports.
 #[derive(Debug, Clone, Serialize)]
@@ -225,13 +229,13 @@ pub fn hint_warnings(ranking: &Ranking) -> Vec<String> {
 /// The decision is in the frontmatter of the memory, which is rewritten only if it changes. The next
 /// writer reverts an interrupted change.
 pub fn store(
-    project: &Project,
+    project: &Workspace,
     stored: &MemoryFile,
     anchor: Option<Anchor>,
     example: Option<ExampleChoice>,
 ) -> Result<bool> {
     let bank = &project.bank;
-    let _guard = bank.lock_for_writing()?;
+    let _lock = project.lock()?;
     // Another process may have written since the memory was read.
     let stored = bank.read(&stored.file)?;
     let old = bank.anchors()?;

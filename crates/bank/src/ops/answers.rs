@@ -18,7 +18,7 @@ use serde_json::Value;
 use super::memories::{self, Memories};
 use super::{Project, anchors, document, patterns, seconds};
 use crate::lockfile::Anchors;
-use crate::{Bank, MemoryFile};
+use crate::{Bank, MemoryFile, Workspace};
 
 /// Maximum number of hints in an answer.
 const MAX_HINTS: usize = 12;
@@ -100,11 +100,11 @@ struct TextChange<'a> {
 }
 
 /// Checks each answer and records the valid ones.
-pub fn record(project: &Project, answers: &Answers<'_>) -> Result<Vec<Decided>> {
+pub fn record(project: &Workspace, answers: &Answers<'_>) -> Result<Vec<Decided>> {
     let bank = &project.bank;
-    let _guard = bank.lock_for_writing()?;
+    let lock = project.lock()?;
     // A person may have decided since the agent was asked.
-    let memories = Memories::load(project)?;
+    let memories = lock.memories()?;
     let mut decided = Vec::new();
     let mut changes = Vec::new();
     let mut seen = BTreeSet::new();

@@ -7,10 +7,9 @@ use cerberus_markdown::{EditError, frontmatter, secrets, sections};
 use cerberus_model::{UserError, glob_fault};
 use serde::Serialize;
 
-use super::Project;
 use super::memories::Memories;
-use crate::MemoryFile;
 use crate::memories::size_warning;
+use crate::{MemoryFile, Workspace};
 
 /// Report of a command that edits one memory.
 #[derive(Debug, Serialize)]
@@ -35,12 +34,12 @@ pub struct Edit {
 /// Edits a memory under the write lock: `edit` returns its new text from the old one. Sets
 /// `updated_at` if the text changed.
 pub fn edit_memory(
-    project: &Project,
+    project: &Workspace,
     typed_id: &str,
     edit: impl FnOnce(&Memories, &MemoryFile, &str) -> Result<Edit>,
 ) -> Result<EditReport> {
-    let _guard = project.bank.lock_for_writing()?;
-    let memories = Memories::load(project)?;
+    let lock = project.lock()?;
+    let memories = lock.memories()?;
     let stored = memories.find(typed_id)?;
     let file = &stored.file;
     let old = project.bank.utf8_text(stored)?;
@@ -72,7 +71,7 @@ pub fn edit_memory(
 
 /// Like [`edit_memory`], for an edit of the text alone.
 pub fn edit_text(
-    project: &Project,
+    project: &Workspace,
     typed_id: &str,
     edit: impl FnOnce(&str) -> Result<String, EditError>,
 ) -> Result<EditReport> {

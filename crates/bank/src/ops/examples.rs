@@ -10,7 +10,7 @@ use cerberus_model::{
 use serde::Serialize;
 
 use super::{Project, anchors};
-use crate::MemoryFile;
+use crate::{MemoryFile, Workspace};
 
 /// Size limit of the code of a counter-example that is recorded. Longer code is read from its commit.
 const MAX_CODE_BYTES: usize = 2_000;
@@ -61,7 +61,7 @@ pub enum Change<'a> {
 
 /// Changes the examples of a memory beside its main one, and returns them. A dry run writes nothing.
 pub fn change(
-    project: &Project,
+    project: &Workspace,
     stored: &MemoryFile,
     change: Change<'_>,
     is_dry_run: bool,
@@ -71,10 +71,10 @@ pub fn change(
         Change::Add(role, location) => Some(example(project, role, location)?),
         Change::Drop(_) => None,
     };
-    let _guard = if is_dry_run {
+    let _lock = if is_dry_run {
         None
     } else {
-        Some(project.bank.lock_for_writing()?)
+        Some(project.lock()?)
     };
     let mut anchors = project.bank.anchors()?;
     let anchor = anchors.get_mut(id).ok_or_else(|| {

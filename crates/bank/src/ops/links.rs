@@ -17,8 +17,9 @@ use serde::Serialize;
 
 use self::resolve::Resolver;
 pub use self::supersession::{superseded, supersession};
+use super::Project;
 use super::sync::SyncedStore;
-use super::{Project, sync};
+use crate::Workspace;
 
 /// Links of a bank.
 #[derive(Debug, Serialize)]
@@ -63,19 +64,15 @@ impl Edge {
 }
 
 /// Returns the links of all memories, or only the broken ones.
-pub fn links(project: &Project, only_broken: bool) -> Result<Report> {
-    links_in(project, sync::open(project)?, only_broken)
-}
-
-/// Like [`links`], with a store that is already open.
-pub fn links_in(project: &Project, mut synced: SyncedStore, only_broken: bool) -> Result<Report> {
+pub fn links(project: &Workspace, only_broken: bool) -> Result<Report> {
+    let synced = project.synced()?;
     let mut edges = edges(project, &synced)?;
     let total = edges.len();
     let broken = edges.iter().filter(|edge| edge.is_broken()).count();
     if only_broken {
         edges.retain(Edge::is_broken);
     }
-    let mut warnings = std::mem::take(&mut synced.warnings);
+    let mut warnings = synced.warnings.clone();
     warnings.extend(supersession(&synced)?.warning);
     let broken_files = edges.iter().filter(|edge| edge.is_broken());
     let broken_files = broken_files.filter_map(|edge| Some(edge.target.split_once("::")?.0));

@@ -8,7 +8,6 @@ use cerberus_markdown::links::normalize_path;
 use cerberus_model::{
     Globs, Language, Memory, MemoryStatus, MemoryType, Scope, UserError, sorted, text,
 };
-use clap::Args;
 use rustc_hash::FxHashSet;
 
 use super::{Project, links};
@@ -129,29 +128,22 @@ pub fn find_named(kind: &str, typed: &str, ids: &[&str]) -> Result<usize> {
     }
 }
 
-/// Conditions that a memory must meet. Also the arguments of the commands that filter.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
+/// Conditions that a memory must meet.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
     /// Only memories with this scope; `project` and `language` match every scope of that kind
-    #[arg(long, help_heading = "Filters")]
     pub scope: Option<String>,
     /// Only memories of this type
-    #[arg(long = "type", value_name = "TYPE", help_heading = "Filters")]
     pub memory_type: Option<MemoryType>,
     /// Only memories of this category
-    #[arg(long, help_heading = "Filters")]
     pub category: Option<String>,
     /// Only memories with this tag (repeatable; all tags must match)
-    #[arg(long = "tag", value_name = "TAG", help_heading = "Filters")]
     pub tags: Vec<String>,
     /// Only memories with this status
-    #[arg(long, help_heading = "Filters")]
     pub status: Option<MemoryStatus>,
     /// Only memories anchored to this file
-    #[arg(long, help_heading = "Filters")]
     pub file: Option<String>,
     /// Only memories that apply to this file: their `paths` match it, or they have none
-    #[arg(long, value_name = "FILE", help_heading = "Filters")]
     pub path: Option<String>,
 }
 

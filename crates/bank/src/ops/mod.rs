@@ -6,7 +6,6 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use cerberus_engine::CodeBase;
 use cerberus_engine::rank::calibrate::Weights;
 use cerberus_engine::rank::fusion::Recency;
 use cerberus_engine::tree::git;
@@ -18,22 +17,38 @@ use serde::Deserialize;
 
 use crate::Bank;
 
+pub mod add;
+pub mod anchor;
 pub mod anchors;
 pub mod answers;
+pub mod create;
 pub mod document;
 pub mod envelope;
 pub mod examples;
+pub mod fields;
+pub mod import;
+pub mod linked;
 pub mod links;
 pub mod managed_block;
 pub mod memories;
+pub mod merge;
 pub mod metadata;
+pub mod open_rules;
 pub mod patterns;
 pub mod pins;
+pub mod read;
+pub mod reanchor;
+pub mod review;
 pub mod rule_counts;
 pub mod search;
 pub mod section_selection;
+pub mod sections;
+pub mod show;
 pub mod similar;
+pub mod stats;
 pub mod sync;
+pub mod trash;
+pub mod update;
 
 /// The files and the configuration of a project.
 #[derive(Debug, Clone)]
@@ -62,18 +77,6 @@ impl Project {
     /// Whether the bank is in the data folder of the user instead of the project.
     pub fn has_user_bank(&self) -> bool {
         self.bank.folder() != self.root.join(".memories")
-    }
-
-    /// Returns the input of the engine.
-    pub fn code(&self) -> CodeBase<'_> {
-        CodeBase {
-            root: &self.root,
-            store: &self.store,
-            exclude: &self.exclude,
-            weights: &self.weights,
-            progress: &|_, _| {},
-            now: i64::try_from(self.now.as_nanosecond()).unwrap_or(i64::MAX),
-        }
     }
 }
 

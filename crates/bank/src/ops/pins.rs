@@ -6,12 +6,11 @@
 use anyhow::Result;
 use cerberus_model::{Pin, PinEvent, PinScope, Priority, UserError};
 use cerberus_store::pins::{self as table, EventRow};
-use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use super::memories::find_whole;
 use super::{Project, document};
-use crate::{names, tokens};
+use crate::{Workspace, names, tokens};
 
 pub mod builtin;
 mod expiry;
@@ -43,71 +42,42 @@ impl Default for PinLimits {
 }
 
 /// A pin to add.
-#[derive(Debug, Clone, Default, Args)]
+#[derive(Debug, Clone, Default)]
 pub struct Request {
     /// The note
-    #[arg(value_name = "TEXT")]
     pub content: String,
     /// Set the id (default: derived from the text)
-    #[arg(long)]
     pub id: Option<String>,
     /// Set the priority: critical, safety or info
-    #[arg(long, default_value = "info")]
     pub priority: Priority,
     /// Set the scope: session, persistent or temporary [default: persistent unless it expires]
-    #[arg(long)]
     pub scope: Option<PinScope>,
     /// Expire after a duration (2h, 3d) or at a date or time
-    #[arg(long, value_name = "DURATION|DATE", allow_hyphen_values = true)]
     pub expires: Option<String>,
     /// Add a tag (may be repeated)
-    #[arg(long = "tag", value_name = "TAG")]
     pub tags: Vec<String>,
     /// Add metadata (may be repeated)
-    #[arg(long = "meta", value_name = "KEY=VALUE", value_parser = key_value)]
     pub metadata: Vec<(String, String)>,
     /// Inject only in this project (default: in every project)
-    #[arg(long, value_name = "NAME")]
     pub project_id: Option<String>,
     /// Write text that looks like a private key or an access token
-    #[arg(long)]
     pub allow_secret: bool,
 }
 
-fn key_value(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((key, value)) if !key.trim().is_empty() && !value.trim().is_empty() => {
-            Ok((key.trim().to_owned(), value.trim().to_owned()))
-        }
-        _ => Err("the format is KEY=VALUE".to_owned()),
-    }
-}
-
 /// Conditions that a pin has to match.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
     /// Only pins of this priority
-    #[arg(long, help_heading = "Filters")]
     pub priority: Option<Priority>,
     /// Only pins of this scope
-    #[arg(long, help_heading = "Filters")]
     pub scope: Option<PinScope>,
     /// Only pins with this tag (repeated: with all of them)
-    #[arg(long = "tag", value_name = "TAG", help_heading = "Filters")]
     pub tags: Vec<String>,
     /// Only pins of this project
-    #[arg(
-        long,
-        value_name = "NAME",
-        help_heading = "Filters",
-        conflicts_with = "global_only"
-    )]
     pub project_id: Option<String>,
     /// Only pins of every project
-    #[arg(long, help_heading = "Filters")]
     pub global_only: bool,
     /// Only expired pins
-    #[arg(long, help_heading = "Filters")]
     pub expired_only: bool,
 }
 
@@ -201,9 +171,9 @@ pub struct Rendered {
 }
 
 /// Adds a pin and evicts others if the limits are exceeded.
-pub fn add(project: &Project, request: &Request, session: Option<&str>) -> Result<Added> {
+pub fn add(project: &Workspace, request: &Request, session: Option<&str>) -> Result<Added> {
     let new = build_pin(project, request, session)?;
-    let guard = project.bank.lock_for_writing()?;
+    let guard = project.lock()?;
     let mut loaded = load(project, session)?;
     let id = unused_id(request, &loaded)?;
     let new = Pin { id, ..new };
@@ -248,7 +218,7 @@ pub fn add(project: &Project, request: &Request, session: Option<&str>) -> Resul
 
 /// Returns the pins that match, in the order in which they are injected.
 pub fn list(
-    project: &Project,
+    project: &Workspace,
     filter: &Filter,
     include_expired: bool,
     session: Option<&str>,
@@ -278,8 +248,8 @@ pub fn list(
 }
 
 /// Removes the named pins; if one of them is not found, all are preserved.
-pub fn remove(project: &Project, ids: &[String], session: Option<&str>) -> Result<Removed> {
-    let _guard = project.bank.lock_for_writing()?;
+pub fn remove(project: &Workspace, ids: &[String], session: Option<&str>) -> Result<Removed> {
+    let _guard = project.lock()?;
     let loaded = load(project, session)?;
     let mut wanted: Vec<Pin> = Vec::new();
     for typed in ids {
@@ -300,7 +270,7 @@ pub fn remove(project: &Project, ids: &[String], session: Option<&str>) -> Resul
 
 /// Removes the pins that match; requires a condition or `all`.
 pub fn clear(
-    project: &Project,
+    project: &Workspace,
     filter: &Filter,
     all: bool,
     session: Option<&str>,
@@ -310,7 +280,7 @@ pub fn clear(
             .hint("add a filter, as in `cerberus memory pin clear --scope session`, or `--all`")
             .into());
     }
-    let _guard = project.bank.lock_for_writing()?;
+    let _guard = project.lock()?;
     let loaded = load(project, session)?;
     let mut wanted = loaded.pins.clone();
     wanted.retain(|pin| filter.matches(pin, is_expired(project, pin)));
@@ -318,7 +288,7 @@ pub fn clear(
 }
 
 /// Returns the injected text of the current pins.
-pub fn show(project: &Project, session: Option<&str>) -> Result<Rendered> {
+pub fn show(project: &Workspace, session: Option<&str>) -> Result<Rendered> {
     let loaded = load(project, session)?;
     let pins = loaded.injected(project);
     let text = render::text(&pins);
@@ -332,7 +302,7 @@ pub fn show(project: &Project, session: Option<&str>) -> Result<Rendered> {
 }
 
 /// Returns the event log, the oldest event first.
-pub fn events(project: &Project, session: Option<&str>) -> Result<Vec<EventRow>> {
+pub fn events(project: &Workspace, session: Option<&str>) -> Result<Vec<EventRow>> {
     table::events(load(project, session)?.store.reader())
 }
 

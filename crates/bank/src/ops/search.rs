@@ -11,7 +11,6 @@ use cerberus_markdown::frontmatter;
 use cerberus_markdown::sections::MissingSection;
 use cerberus_model::{Memory, MemoryStatus, MemoryType, UserError, text};
 use cerberus_store::memories as table;
-use clap::Args;
 use jiff::{SignedDuration, Timestamp};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
@@ -20,47 +19,30 @@ use self::signals::{Query, SearchResult, SignalRank};
 use super::memories::{self, Filter};
 use super::section_selection::{self, SectionPlace, TokenMetrics};
 use super::sync::{IndexedMemory, SyncedStore};
-use super::{Project, links, rounded, sync};
-use crate::MemoryFile;
+use super::{Project, links, rounded};
+use crate::{MemoryFile, Workspace};
 
 /// Maximum number of matching sections that a hit lists.
 const MAX_SECTIONS_LISTED: usize = 3;
 
 const SECONDS_PER_DAY: f64 = 86_400.0;
 
-/// Query with its filters. Also the arguments of the command.
-#[derive(Debug, Clone, Default, Args)]
+/// Query with its filters.
+#[derive(Debug, Clone, Default)]
 pub struct Request {
-    /// Words to search for
-    #[arg(value_name = "WORDS", required = true)]
     pub query: Vec<String>,
-    /// Return only these sections, and the tokens that this saves
-    #[arg(
-        long = "section",
-        visible_alias = "anchors",
-        value_name = "ID,…",
-        value_delimiter = ','
-    )]
+    /// Only these sections, with the tokens that this saves.
     pub sections: Vec<String>,
-    /// Print the text
-    #[arg(long)]
+    /// Whether the hits have their text.
     pub content: bool,
-    /// Show the rank in each search signal and its score contribution
-    #[arg(long, alias = "why")]
-    pub explain: bool,
-    /// Include superseded memories
-    #[arg(long)]
+    /// Whether superseded memories are included.
     pub superseded: bool,
-    /// Only memories created or changed at or after this date or time
-    #[arg(long, value_name = "DATE", help_heading = "Filters")]
+    /// Only memories created or changed at or after this date or time.
     pub since: Option<String>,
-    /// Only memories created or changed at or before this date or time
-    #[arg(long, value_name = "DATE", help_heading = "Filters")]
+    /// Only memories created or changed at or before this date or time.
     pub until: Option<String>,
-    /// Maximum number of memories
-    #[arg(long, value_name = "N", default_value = "5")]
+    /// Maximum number of memories.
     pub limit: Option<NonZeroUsize>,
-    #[command(flatten)]
     pub filter: Filter,
 }
 
@@ -103,18 +85,14 @@ pub struct Hit {
 }
 
 /// Returns the memories that match the query, best first.
-pub fn search(project: &Project, request: &Request) -> Result<Report> {
-    search_in(project, &mut sync::open(project)?, request)
-}
-
-/// Like [`search`], with a store that is already open.
-pub fn search_in(project: &Project, synced: &mut SyncedStore, request: &Request) -> Result<Report> {
+pub fn search(project: &Workspace, request: &Request) -> Result<Report> {
     let words = request.query.join(" ");
     let query = Query::parse(&words).ok_or_else(|| {
         UserError::usage("the query contains no words")
             .hint("use a word of the memory, as in `cerberus memory search session`")
     })?;
-    let mut warnings = std::mem::take(&mut synced.warnings);
+    let synced = &project.synced()?;
+    let mut warnings = synced.warnings.clone();
     let mut known: FxHashMap<String, IndexedMemory> = FxHashMap::default();
     for indexed in synced.memories()? {
         known.insert(indexed.memory.id.clone(), indexed);

@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use anyhow::Result;
 use cerberus_engine::rank::{fusion, postings, tokenize};
@@ -20,11 +21,10 @@ use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterato
 use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::Project;
 use super::memories::{Memories, find_named, orphan_warning};
 use crate::lockfile::Anchors;
 use crate::memories::check_bank_size;
-use crate::{Bank, MemoryFile, View};
+use crate::{Bank, MemoryFile, View, Workspace};
 
 /// Age below which a modification time is not stored: a later change of the file could have the
 /// same time, because the clock of the file system is coarser than nanoseconds.
@@ -34,15 +34,23 @@ const RACY_NANOSECONDS: i128 = 2_000_000_000;
 const HEADING_COUNT: u32 = 2;
 
 /// The store with the current memories of the bank.
+#[derive(Clone)]
 pub struct SyncedStore {
-    pub store: Store,
+    pub store: Rc<Store>,
     bank: Bank,
+    /// The memories, if they were read.
+    loaded: Option<Rc<Memories>>,
     pub warnings: Vec<String>,
 }
 
 impl SyncedStore {
     /// Returns the memory in a file.
     pub fn read(&self, file: &str) -> Result<MemoryFile> {
+        if let Some(loaded) = &self.loaded
+            && let Some(stored) = find_file(&loaded.all, file)
+        {
+            return Ok(stored.clone());
+        }
         self.bank.read(file)
     }
 
@@ -94,11 +102,11 @@ impl SyncedStore {
 
 /// Returns the memory with this id and its anchor, reading only its own file. Returns `None` if
 /// the store does not contain the id or the file now has another one.
-pub fn one(project: &Project, id: &str) -> Result<Option<(MemoryFile, Option<Anchor>)>> {
+pub fn one(project: &Workspace, id: &str) -> Result<Option<(MemoryFile, Option<Anchor>)>> {
     if !project.bank.exists() {
         return Ok(None);
     }
-    let store = Store::open(&project.store)?;
+    let store = project.store()?;
     let Some(file) = table::file_of(store.reader(), id)? else {
         return Ok(None);
     };
@@ -115,6 +123,7 @@ pub fn one(project: &Project, id: &str) -> Result<Option<(MemoryFile, Option<Anc
     let synced = SyncedStore {
         store,
         bank: project.bank.clone(),
+        loaded: None,
         warnings: Vec::new(),
     };
     Ok(Some((stored, synced.anchor(id)?)))
@@ -150,13 +159,14 @@ impl<'m> Files<'m> {
     }
 }
 
-/// Opens the store and updates it from the files that changed.
-pub fn open(project: &Project) -> Result<SyncedStore> {
+/// Updates the store from the files that changed.
+pub(crate) fn from_files(project: &Workspace) -> Result<SyncedStore> {
     let (files, warnings) = project.bank.list()?;
     let view = project.bank.view();
+    let bank = &project.bank;
     let listed = files
         .into_par_iter()
-        .filter_map(|file| project.bank.stat_in(&view, &file).map(|stat| (file, stat)))
+        .filter_map(|file| bank.stat_in(&view, &file).map(|stat| (file, stat)))
         .collect();
     let files = Files {
         listed,
@@ -167,8 +177,8 @@ pub fn open(project: &Project) -> Result<SyncedStore> {
     update(project, &files, warnings)
 }
 
-/// Like [`open`], but updates the store from loaded memories and reads no files.
-pub fn open_with(project: &Project, memories: &Memories) -> Result<SyncedStore> {
+/// Like [`from_files`], but updates the store from memories that were read, and reads no files.
+pub(crate) fn from_memories(project: &Workspace, memories: Rc<Memories>) -> Result<SyncedStore> {
     let all = memories.all.iter().chain(&memories.duplicates);
     let mut listed: Vec<_> = all
         .map(|stored| (stored.file.clone(), stored.stat))
@@ -178,16 +188,24 @@ pub fn open_with(project: &Project, memories: &Memories) -> Result<SyncedStore> 
         listed,
         lock_stat: memories.lock_stat,
         view: View::default(),
-        loaded: Some(memories),
+        loaded: Some(&memories),
     };
-    update(project, &files, Vec::new())
+    let synced = update(project, &files, Vec::new())?;
+    Ok(SyncedStore {
+        loaded: Some(memories),
+        ..synced
+    })
 }
 
-fn update(project: &Project, files: &Files<'_>, mut warnings: Vec<String>) -> Result<SyncedStore> {
+fn update(
+    project: &Workspace,
+    files: &Files<'_>,
+    mut warnings: Vec<String>,
+) -> Result<SyncedStore> {
     let n_bytes = files.listed.iter().map(|(_, stat)| stat.size).sum();
     check_bank_size(n_bytes)?;
-    let mut store = Store::open(&project.store)?;
-    warnings.append(&mut store.warnings);
+    let store = project.store()?;
+    warnings.append(&mut store.take_warnings());
     let changes = if is_up_to_date(&store, &files.listed)? {
         Changes::default()
     } else {
@@ -227,6 +245,7 @@ fn update(project: &Project, files: &Files<'_>, mut warnings: Vec<String>) -> Re
     Ok(SyncedStore {
         store,
         bank: project.bank.clone(),
+        loaded: None,
         warnings,
     })
 }

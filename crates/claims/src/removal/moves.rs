@@ -4,6 +4,7 @@
 //! if the files share more than a leading comment or a few common lines, and if the new one is not a
 //! copy: a wrong new place is worse than none.
 
+use crate::paths::folder_of;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -13,7 +14,6 @@ use cerberus_engine::tree::git::{Objects, past};
 use cerberus_model::text;
 use rustc_hash::FxHashMap;
 
-use super::super::folder_of;
 use super::super::versions::Version;
 use super::{LIMITS, MAX_RENAMES, Search};
 

@@ -2,11 +2,12 @@
 #![expect(clippy::disallowed_methods, reason = "these tests write source files")]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::rc::Rc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 
-use cerberus_store::{Store, StoreFile};
+use cerberus_store::Store;
 
 use super::super::CodeBase;
 use super::super::rank::calibrate::Weights;
@@ -44,18 +45,16 @@ fn rank_in_file(file: &str, text: &str, rule: &str, limit: usize) -> Vec<String>
 }
 
 fn rank_in(root: &Path, queries: &[Query], options: Options) -> Vec<Ranking> {
+    let store = Rc::new(Store::in_memory().expect("a store"));
     let code = CodeBase {
         root,
-        store: &StoreFile {
-            path: PathBuf::new(),
-            state: None,
-        },
+        store: &store,
         exclude: &[],
         weights: &Weights::default(),
         now: 0,
         progress: &|_, _| {},
     };
-    let mut index = CodeIndex::refresh(code, Store::in_memory).expect("an index");
+    let mut index = CodeIndex::refresh(code).expect("an index");
     super::rank(code, &mut index, queries, options).expect("rankings")
 }
 
@@ -123,18 +122,16 @@ fn a_caller_can_cancel_between_files() {
                 std::panic::resume_unwind(Box::new("cancelled"));
             }
         };
+        let store = Rc::new(Store::in_memory().expect("a store"));
         let code = CodeBase {
             root: &root,
-            store: &StoreFile {
-                path: PathBuf::new(),
-                state: None,
-            },
+            store: &store,
             exclude: &[],
             weights: &Weights::default(),
             now: 0,
             progress: &progress,
         };
-        let refresh = || CodeIndex::refresh(code, Store::in_memory).is_ok();
+        let refresh = || CodeIndex::refresh(code).is_ok();
         assert!(
             catch_unwind(AssertUnwindSafe(refresh)).is_err(),
             "after {n_allowed} calls"

@@ -1,15 +1,12 @@
-//! Words, operators and commands of a shell command line. Nothing is run, and nothing is expanded.
+//! Words and operators of a shell command line in a document. Nothing is run, and nothing is expanded.
 
 use super::Span;
 use crate::word_lists;
 
-word_lists! { "words/shell.txt": KEYWORDS WRAPPERS SHELLS }
+word_lists! { "words/shell.txt": KEYWORDS WRAPPERS }
 
-/// Maximum depth of commands in commands. Deeper ones are not read.
+/// Maximum depth of substitutions in substitutions. Deeper ones are not read.
 const MAX_DEPTH: usize = 16;
-
-/// Maximum number of bytes of commands in commands that are read, together.
-const MAX_REREAD: usize = 1024 * 1024;
 
 /// A word or an operator of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,10 +15,6 @@ pub struct Token {
     /// The word without its quotes and escapes, in which `$` is a command substitution, or the operator.
     pub text: String,
     pub is_operator: bool,
-    /// The tokens of each command substitution in the word.
-    substitutions: Vec<Vec<Token>>,
-    /// The text of the here-document that the operator starts.
-    document: Option<Span>,
 }
 
 /// Returns the words and operators of a command, without comments and here-documents. An operator is one
@@ -90,7 +83,6 @@ impl Lexer<'_> {
                 continue;
             }
             let is_operator = operator.is_some();
-            let mut substitutions = Vec::new();
             let text = match operator {
                 Some(operator) => {
                     self.at += operator.len();
@@ -98,7 +90,7 @@ impl Lexer<'_> {
                     n_open -= usize::from(operator == ")" && n_open > 0);
                     Some(operator)
                 }
-                None => self.word(end, &mut substitutions),
+                None => self.word(end),
             };
             let Some(text) = text else { continue };
             let is_line_end = text == "\n" && is_operator;
@@ -107,47 +99,42 @@ impl Lexer<'_> {
                 span,
                 text,
                 is_operator,
-                substitutions,
-                document: None,
             });
             if is_line_end {
-                self.documents(&mut tokens);
+                self.skip_documents(&tokens);
             }
         }
         tokens
     }
 
-    /// Reads the here-documents that the line before a line break starts.
-    fn documents(&mut self, tokens: &mut [Token]) {
+    /// Skips the here-documents that the line before a line break starts.
+    fn skip_documents(&mut self, tokens: &[Token]) {
         let last = tokens.len() - 1;
-        let line = tokens[..last]
+        let before = tokens[..last]
             .iter()
-            .rposition(|it| it.is_operator && it.text == "\n");
-        for idx in line.map_or(0, |at| at + 1)..last {
+            .rposition(|token| token.is_operator && token.text == "\n");
+        let first = before.map_or(0, |at| at + 1);
+        for idx in first..last {
             if !(tokens[idx].is_operator && tokens[idx].text == "<<") {
                 continue;
             }
-            let delimiter = tokens[idx + 1].text.trim_start_matches('-').to_owned();
-            let start = self.at;
-            let mut end = self.command.len();
+            let delimiter = tokens[idx + 1].text.trim_start_matches('-');
             while self.at < self.command.len() {
                 let line = self.rest().split_inclusive('\n').next().unwrap_or_default();
-                let rest = line
-                    .trim_start_matches('\t')
-                    .strip_prefix(delimiter.as_str());
-                if let Some(rest) = rest.filter(|rest| matches!(rest.trim(), "" | ")" | ")\"")) {
-                    end = self.at;
+                let rest = line.trim_start_matches('\t').strip_prefix(delimiter);
+                if let Some(rest) = rest
+                    && matches!(rest.trim(), "" | ")" | ")\"")
+                {
                     self.at += line.len() - rest.len();
                     break;
                 }
                 self.at += line.len();
             }
-            tokens[idx].document = Some(Span::new(start, end));
         }
     }
 
     /// Reads a word. Returns `None` for the mark of a continued line.
-    fn word(&mut self, end: Option<char>, found: &mut Vec<Vec<Token>>) -> Option<String> {
+    fn word(&mut self, end: Option<char>) -> Option<String> {
         let mut word: Option<String> = None;
         while let Some(c) = self.rest().chars().next() {
             let is_redirection = word.is_some() && self.rest().starts_with("&>");
@@ -169,10 +156,10 @@ impl Lexer<'_> {
             let word = word.get_or_insert_default();
             match c {
                 '\'' => self.literal(word),
-                '"' => self.quoted(word, found),
+                '"' => self.quoted(word),
                 '$' if self.next_if("'") => self.literal(word),
-                '$' if self.next_if("(") => self.substitution(')', word, found),
-                '`' => self.substitution('`', word, found),
+                '$' if self.next_if("(") => self.substitution(')', word),
+                '`' => self.substitution('`', word),
                 '&' | '<' | '>' => {
                     word.push(c);
                     // `2>&1` has no operator.
@@ -191,126 +178,28 @@ impl Lexer<'_> {
     }
 
     /// Reads to the end of double quotes.
-    fn quoted(&mut self, word: &mut String, found: &mut Vec<Vec<Token>>) {
+    fn quoted(&mut self, word: &mut String) {
         while let Some(c) = self.next() {
             match c {
                 '"' => return,
                 '\\' => word.extend(self.next()),
-                '$' if self.next_if("(") => self.substitution(')', word, found),
-                '`' => self.substitution('`', word, found),
+                '$' if self.next_if("(") => self.substitution(')', word),
+                '`' => self.substitution('`', word),
                 c => word.push(c),
             }
         }
     }
 
     /// Reads a command substitution, whose value is not known.
-    fn substitution(&mut self, end: char, word: &mut String, found: &mut Vec<Vec<Token>>) {
+    fn substitution(&mut self, end: char, word: &mut String) {
         word.push('$');
         if self.depth == MAX_DEPTH {
             self.at = self.command.len();
             return;
         }
         self.depth += 1;
-        found.push(self.tokens(Some(end)));
+        self.tokens(Some(end));
         self.depth -= 1;
-    }
-}
-
-/// The commands that a command line runs.
-#[derive(Debug, Default)]
-pub struct Commands {
-    /// The words of each command. A command that runs another one (`sudo`, `bash -c`) comes before it.
-    pub commands: Vec<Vec<String>>,
-    /// The programs that are not known before the command line runs.
-    pub unread: Vec<String>,
-    /// Number of bytes of commands in commands that were read.
-    n_reread: usize,
-}
-
-/// Returns the commands of a command line, in their order: those between operators, in substitutions, after
-/// programs such as `sudo` and `xargs`, and in the texts that a shell gets.
-pub fn commands(line: &str) -> Commands {
-    let mut found = Commands::default();
-    found.read(line, &tokens(line), 0);
-    found
-}
-
-impl Commands {
-    fn read(&mut self, line: &str, tokens: &[Token], depth: usize) {
-        let mut words: Vec<&str> = Vec::new();
-        let mut document = "";
-        let mut has_target = false;
-        for token in tokens {
-            let inner = token.substitutions.iter();
-            inner.for_each(|tokens| self.read(line, tokens, depth));
-            let is_read_on = matches!(token.text.as_str(), "<<" | "<<<");
-            if token.is_operator && !is_read_on {
-                has_target = false;
-                self.add(
-                    &std::mem::take(&mut words),
-                    std::mem::take(&mut document),
-                    depth,
-                );
-            } else if token.is_operator {
-                document = token.document.map_or(document, |span| span.slice(line));
-                has_target = true;
-            } else if std::mem::take(&mut has_target) {
-                // The mark of a here-document, or the target of a redirection.
-            } else if let Some(target) = redirection(token.span.slice(line)) {
-                has_target = target.is_empty();
-            } else {
-                words.push(&token.text);
-            }
-        }
-        self.add(&words, document, depth);
-    }
-
-    /// Adds a command that reads a text, and the commands that it runs.
-    fn add(&mut self, words: &[&str], input: &str, depth: usize) {
-        let words = &words[n_prefix(words)..];
-        let Some((program, arguments)) = words.split_first() else {
-            return;
-        };
-        if program.contains('$') || depth == MAX_DEPTH {
-            self.unread.push((*program).to_owned());
-            return;
-        }
-        self.commands
-            .push(words.iter().map(|word| (*word).to_owned()).collect());
-        let program = program_name(program);
-        let text = match program {
-            _ if SHELLS.entries().contains(&program) => {
-                let is_option = |word: &&str| {
-                    word.starts_with('-') && !word.starts_with("--") && word.ends_with('c')
-                };
-                match arguments.iter().position(is_option) {
-                    Some(option) => arguments.get(option + 1).map(|text| (*text).to_owned()),
-                    None => Some(input.to_owned()),
-                }
-            }
-            "eval" => Some(arguments.join(" ")),
-            "find" | "fd" => {
-                let is_exec = |word: &&str| matches!(*word, "-exec" | "-execdir" | "-x");
-                if let Some(at) = arguments.iter().position(is_exec) {
-                    self.add(&arguments[at + 1..], "", depth + 1);
-                }
-                None
-            }
-            _ => {
-                if let Some(n_words) = n_wrapper(words) {
-                    self.add(&words[n_words..], input, depth + 1);
-                }
-                None
-            }
-        };
-        if let Some(text) = text {
-            self.n_reread += text.len();
-            if self.n_reread > MAX_REREAD {
-                self.unread.push(program.to_owned());
-            } else {
-                self.read(&text, &tokens(&text), depth + 1);
-            }
-        }
     }
 }
 
@@ -364,13 +253,6 @@ fn n_wrapper(words: &[&str]) -> Option<usize> {
     (at < words.len()).then_some(at)
 }
 
-/// Returns the target in a word that redirects a stream, which may be the next word.
-fn redirection(word: &str) -> Option<&str> {
-    let rest = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '&');
-    rest.starts_with(['<', '>'])
-        .then(|| rest.trim_start_matches(['<', '>', '&', '|']))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -417,65 +299,6 @@ mod tests {
         assert_eq!(found.collect::<Vec<_>>(), ["a", "\"b c\"", "&", "&", "é"]);
     }
 
-    /// Checks the commands that a line runs, and the programs that are not known.
-    #[track_caller]
-    fn check_commands(line: &str, expected: &[&str]) {
-        let Commands {
-            commands, unread, ..
-        } = commands(line);
-        let unread = unread.into_iter().map(|program| format!("? {program}"));
-        let found: Vec<String> = commands
-            .iter()
-            .map(|words| words.join(" "))
-            .chain(unread)
-            .collect();
-        assert_eq!(found, expected, "{line}");
-    }
-
-    #[test]
-    fn commands_are_found_in_commands() {
-        check_commands(
-            "A=1 b 2>&1 >c | d && ! e; if f; then g; fi",
-            &["b", "d", "e", "f", "g"],
-        );
-        check_commands(
-            "sudo -u x A=1 timeout -k 2 5 b",
-            &["sudo -u x A=1 timeout -k 2 5 b", "timeout -k 2 5 b", "b"],
-        );
-        check_commands("a \"$(b c)\" `d`", &["b c", "d", "a $ $"]);
-        check_commands("bash -lc 'a && b'", &["bash -lc a && b", "a", "b"]);
-        check_commands("bash <<E\na\nE\nb", &["bash", "a", "b"]);
-        check_commands("cat > x <<E && b\na\nE\nc", &["cat", "b", "c"]);
-        check_commands(
-            "a -m \"$(cat <<'E'\n1) say \"x\" && b\nE\n)\" && c",
-            &["cat", "a -m $", "c"],
-        );
-        check_commands(
-            "ls | xargs -n 1 a b; find . -exec c {} \\;",
-            &[
-                "ls",
-                "xargs -n 1 a b",
-                "a b",
-                "find . -exec c {} ;",
-                "c {} ;",
-            ],
-        );
-        check_commands(
-            "$A b; eval \"$C\"; command -v d",
-            &["eval $C", "command -v d", "? $A", "? $C"],
-        );
-        check_commands("diff <(a) 2> b > c d", &["diff", "a", "d"]);
-    }
-
-    #[test]
-    fn commands_in_commands_have_a_limited_length() {
-        let found = commands(&"eval ".repeat(MAX_REREAD / 5));
-        assert_eq!(
-            (found.commands.len(), found.unread),
-            (2, vec!["eval".to_owned()])
-        );
-    }
-
     #[test]
     fn any_text_is_read() {
         let deep = "$(".repeat(10_000);
@@ -483,7 +306,7 @@ mod tests {
         for text in [
             "", "'", "\"$(", "a \\", "$(((", "\"\\", "\\\n", "<", "<<", "<<\n", "`", &deep, &sudo,
         ] {
-            let _ = commands(text);
+            let _ = tokens(text);
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Loads pins from the bank and the store, and saves changes to them.
 
+use std::rc::Rc;
+
 use anyhow::Result;
 use cerberus_model::{Pin, PinEvent, PinScope};
 use cerberus_store::Store;
@@ -7,32 +9,32 @@ use cerberus_store::pins::{self as table, EventRow};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::{builtin, is_expired, limits};
-use crate::PinFile;
 use crate::ops::{Project, project_name};
+use crate::{PinFile, Workspace};
 
 /// The pins of the bank and of a session, including expired ones.
 pub struct Loaded {
-    pub(super) store: Store,
+    pub(super) store: Rc<Store>,
     session: Option<String>,
     pub(crate) pins: Vec<Pin>,
     pub warnings: Vec<String>,
 }
 
 /// Loads the pins and logs the events since the last command.
-pub fn load(project: &Project, session: Option<&str>) -> Result<Loaded> {
+pub fn load(project: &Workspace, session: Option<&str>) -> Result<Loaded> {
     if !project.bank.exists() {
         return Err(project.bank.missing().into());
     }
     let file = project.bank.pins()?;
-    let mut store = Store::open(&project.store)?;
-    let mut warnings = std::mem::take(&mut store.warnings);
+    let store = project.store()?;
+    let mut warnings = store.take_warnings();
     if let Some(fault) = &file.fault {
         warnings.push(format!(
             "{fault}; persistent pins are skipped until it is fixed"
         ));
     }
     let mut pins = table::pins(store.reader(), session)?;
-    log_external_events(project, &mut store, &file, &pins)?;
+    log_external_events(project, &store, &file, &pins)?;
     pins.extend(file.pins);
     Ok(Loaded {
         store,
@@ -45,7 +47,7 @@ pub fn load(project: &Project, session: Option<&str>) -> Result<Loaded> {
 /// Logs events that no command caused: expired pins and external changes of the file.
 fn log_external_events(
     project: &Project,
-    store: &mut Store,
+    store: &Store,
     file: &PinFile,
     pins: &[Pin],
 ) -> Result<()> {

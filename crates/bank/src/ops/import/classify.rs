@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cerberus_bank::ops::{Project, default_scope, document};
 use cerberus_engine::tree::read;
 use cerberus_markdown::links::normalize_path;
 use cerberus_markdown::rules::{self, RuleItem};
@@ -12,8 +11,9 @@ use rustc_hash::FxHashSet;
 
 use super::find::Found;
 use super::place::{self, Place};
-use super::rules::{Item, NewRule, Outcome, Report};
 use super::sources::{self, Source, Sources};
+use super::{Item, NewRule, Outcome, Report};
+use crate::ops::{Project, default_scope, document};
 
 /// Replaces a text that may contain a secret.
 const HIDDEN: &str = "(not shown)";

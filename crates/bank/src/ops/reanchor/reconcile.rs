@@ -3,19 +3,20 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use cerberus_bank::MemoryFile;
-use cerberus_bank::lockfile::Anchors;
-use cerberus_bank::ops::memories::Memories;
-use cerberus_bank::ops::{Project, anchors, memories, rounded};
 use cerberus_engine::examples::{Options, Query, RankedSymbol, Ranking};
+use cerberus_engine::track;
 use cerberus_engine::track::{Degree, FoundSymbol, Outcome};
 use cerberus_engine::tree::git;
-use cerberus_engine::{examples, track};
 use cerberus_model::text::shell_word;
 use cerberus_model::{Anchor, ExampleRole, Origin, OtherExample, RuleKind, State, split_number};
 use rustc_hash::FxHashMap;
 
-use super::{Finding, ReanchorArgs, TrackedLocation};
+use super::{Finding, Mode, Request, TrackedLocation};
+use crate::MemoryFile;
+use crate::Workspace;
+use crate::lockfile::Anchors;
+use crate::ops::memories::Memories;
+use crate::ops::{Project, anchors, memories, rounded};
 
 /// Number of candidates among which an edited example must be found to be rescored.
 const N_RESCORED: usize = 200;
@@ -83,12 +84,12 @@ impl<'a> Reconciler<'a> {
     /// Ranks the candidates of all rules that need them in one pass over the index. A check of
     /// unchanged anchors does not open the index.
     pub(super) fn new(
-        project: &'a Project,
+        project: &'a Workspace,
         memories: &'a Memories,
-        args: &ReanchorArgs,
+        request: &Request,
         followed: &[(&Example<'_>, Outcome)],
     ) -> Result<Self> {
-        let accepts = args.accept.is_some();
+        let accepts = matches!(request.mode, Mode::Accept(_));
         let by_id = memories
             .all
             .iter()
@@ -104,7 +105,7 @@ impl<'a> Reconciler<'a> {
         };
         let mut reconciler = Self {
             project,
-            min_quality: args.min_quality.unwrap_or(project.min_quality),
+            min_quality: request.min_quality.unwrap_or(project.min_quality),
             accepts,
             by_id: by_id.collect(),
             candidates: BTreeMap::new(),
@@ -136,13 +137,13 @@ impl<'a> Reconciler<'a> {
             }
         }
         if !requests.is_empty() {
-            reconciler.rank(requests)?;
+            reconciler.rank(project, requests)?;
         }
         Ok(reconciler)
     }
 
     /// Ranks the candidates of rules.
-    fn rank(&mut self, requests: Vec<(&str, Query)>) -> Result<()> {
+    fn rank(&mut self, project: &Workspace, requests: Vec<(&str, Query)>) -> Result<()> {
         let (ids, queries): (Vec<&str>, Vec<Query>) = requests.into_iter().unzip();
         let options = Options {
             limit: N_RESCORED,
@@ -150,7 +151,7 @@ impl<'a> Reconciler<'a> {
             min_quality: self.min_quality,
             explain: false,
         };
-        let rankings = examples::find(self.project.code(), &queries, options)?;
+        let rankings = project.rank(&queries, options)?;
         // Code does not replace the example of a rule that no code shows.
         let candidates = |ranking: Ranking| match ranking.kind {
             RuleKind::Code => ranking.candidates,

@@ -1,26 +1,26 @@
 //! Writes what an import adds and changes.
 
 use anyhow::Result;
-use cerberus_bank::ops::memories::Memories;
-use cerberus_bank::ops::{Project, document, seconds};
-use cerberus_bank::{ImportChanges, MemoryFile, memories, names};
 use cerberus_markdown::edit::{self, EditMode};
 use cerberus_markdown::frontmatter;
 use cerberus_markdown::frontmatter::{FieldValue, Frontmatter};
 use cerberus_model::MemoryType;
 
 use super::classify::Update;
-use super::rules::{self, Item, NewRule, Outcome, Plan, Report};
 use super::sources::{self, Sources};
+use super::{Item, NewRule, Outcome, Plan, Report};
+use crate::Workspace;
+use crate::ops::{Project, document, seconds};
+use crate::{ImportChanges, MemoryFile, memories, names};
 
 /// Writes all memories with their anchors; if one fails, the written ones are reverted.
-pub(super) fn write(project: &Project, plan: &mut Plan) -> Result<()> {
+pub(super) fn write(project: &Workspace, plan: &mut Plan) -> Result<()> {
     if plan.new_rules.is_empty() && plan.updates.is_empty() {
         return Ok(());
     }
-    let _guard = project.bank.lock_for_writing()?;
+    let lock = project.lock()?;
     // Another process may have imported the same rules, used the same ids or edited a memory.
-    let memories = Memories::load(project)?;
+    let memories = lock.memories()?;
     let Plan {
         report,
         new_rules,
@@ -41,7 +41,7 @@ pub(super) fn write(project: &Project, plan: &mut Plan) -> Result<()> {
     });
     let known = Sources::new(&memories);
     new_rules.retain(|rule| !is_known(&known, report, rule));
-    rules::assign_ids(&memories, report, new_rules)?;
+    super::assign_ids(&memories, report, new_rules)?;
     let before = memories.anchors.clone();
     let mut after = before.clone();
     for rule in &mut *new_rules {

@@ -1,35 +1,58 @@
 //! Imports the rules of documents that people write for people and agents.
 //!
-//! An item that was imported before is recognized (see [`super::sources`]). A new item becomes a
+//! An item that was imported before is recognized (see [`sources`]). A new item becomes a
 //! memory, a changed one changes its memory, and the memory of a removed one is proposed for the
 //! trash. An item whose memory was deleted is not imported again. Everything is written together,
 //! or nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::rc::Rc;
 
 use anyhow::Result;
-use cerberus_bank::names;
-use cerberus_bank::ops::anchors::AnchorSummary;
-use cerberus_bank::ops::memories::Memories;
-use cerberus_bank::ops::rule_counts::RuleCounts;
-use cerberus_bank::ops::similar::{self, SimilarMemories};
-use cerberus_bank::ops::{Project, anchors, memories};
 use cerberus_engine::examples;
 use cerberus_engine::examples::{Options, Query, RankedSymbol};
 use cerberus_engine::rank::rule_words::RuleWords;
 use cerberus_engine::tree::{git, read};
 use cerberus_markdown::rules::RuleItem;
-pub(super) use cerberus_model::ImportOutcome as Outcome;
+pub use cerberus_model::ImportOutcome as Outcome;
 use cerberus_model::error::UserError;
 use cerberus_model::text::decode;
 use cerberus_model::{Anchor, Confidence, Scope};
 use serde::Serialize;
 
-use super::ImportArgs;
-use super::classify::{Classifier, Document, Update};
-use super::find::{self, Found};
-use super::sources::{Source, Sources, parse_item};
-use crate::commands::review::print;
+use crate::Workspace;
+use crate::names;
+use crate::ops::anchors::AnchorSummary;
+use crate::ops::memories::Memories;
+use crate::ops::rule_counts::RuleCounts;
+use crate::ops::similar::{self, SimilarMemories};
+use crate::ops::{Project, anchors, memories, trash};
+use classify::{Classifier, Document, Update};
+use find::Found;
+use sources::{Source, Sources, parse_item};
+
+mod classify;
+mod find;
+mod place;
+pub mod sources;
+mod write;
+
+/// The documents to import and how.
+#[derive(Debug, Default)]
+pub struct Request {
+    /// Documents, or folders of documents; without any, all files of rules of the project.
+    pub files: Vec<PathBuf>,
+    /// Whether nothing is written, so that no bank is necessary.
+    pub dry_run: bool,
+    /// Whether the memories of items that are no longer in their documents are deleted.
+    pub prune: bool,
+    /// Whether no example is searched for.
+    pub no_anchor: bool,
+    /// The scope of the rules, instead of that of their documents.
+    pub scope: Option<Scope>,
+    pub allow_secrets: bool,
+}
 
 /// Maximum number of headings above a rule that become its tags.
 const MAX_TAGS: usize = 3;
@@ -42,21 +65,21 @@ const MAX_SHOWN: usize = 5;
 
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Report {
-    pub(crate) dry_run: bool,
+pub struct Report {
+    pub dry_run: bool,
     /// The documents, in the order in which they were read.
-    pub(crate) documents: Vec<DocumentSummary>,
+    pub documents: Vec<DocumentSummary>,
     /// In the order of the documents.
-    pub(crate) items: Vec<Item>,
+    pub items: Vec<Item>,
     /// Of the whole bank after the import; none in a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) rules: Option<RuleCounts>,
-    pub(crate) warnings: Vec<String>,
+    pub rules: Option<RuleCounts>,
+    pub warnings: Vec<String>,
 }
 
 impl Report {
     /// Whether every document was read.
-    pub(crate) fn is_complete(&self) -> bool {
+    pub fn is_complete(&self) -> bool {
         !self
             .items
             .iter()
@@ -66,46 +89,46 @@ impl Report {
 
 /// The number of items of a document by outcome.
 #[derive(Debug, Default, Serialize)]
-pub(crate) struct DocumentSummary {
-    pub(crate) file: String,
-    pub(crate) added: usize,
-    pub(crate) changed: usize,
-    pub(crate) removed: usize,
-    pub(crate) conflicts: usize,
-    pub(crate) duplicates: usize,
-    pub(crate) skipped: usize,
+pub struct DocumentSummary {
+    pub file: String,
+    pub added: usize,
+    pub changed: usize,
+    pub removed: usize,
+    pub conflicts: usize,
+    pub duplicates: usize,
+    pub skipped: usize,
 }
 
 /// An item of a document.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Item {
-    pub(crate) file: String,
+pub struct Item {
+    pub file: String,
     /// Counted from 1.
-    pub(crate) line: usize,
+    pub line: usize,
     /// The last line.
-    pub(crate) end_line: usize,
-    pub(crate) outcome: Outcome,
+    pub end_line: usize,
+    pub outcome: Outcome,
     /// The memory of the item, existing or new.
-    pub(crate) id: Option<String>,
-    pub(crate) text: String,
-    pub(crate) category: Option<String>,
-    pub(crate) tags: Vec<String>,
+    pub id: Option<String>,
+    pub text: String,
+    pub category: Option<String>,
+    pub tags: Vec<String>,
     /// The headings above the item.
-    pub(crate) heading: Option<String>,
-    pub(crate) scope: Option<String>,
+    pub heading: Option<String>,
+    pub scope: Option<String>,
     /// Globs of the files that the rule applies to.
-    pub(crate) paths: Vec<String>,
-    pub(crate) anchor: Option<AnchorSummary>,
+    pub paths: Vec<String>,
+    pub anchor: Option<AnchorSummary>,
     /// The first candidates of a rule whose first one is likely to be right, with a few lines of each.
     #[serde(skip)]
-    pub(crate) candidates: Vec<RankedSymbol>,
+    pub candidates: Vec<RankedSymbol>,
     /// Why it was not imported, or what changed.
-    pub(crate) reason: Option<String>,
+    pub reason: Option<String>,
 }
 
 impl Item {
-    pub(super) fn new(file: &str, found: &RuleItem, text: String) -> Self {
+    fn new(file: &str, found: &RuleItem, text: String) -> Self {
         let is_rule = found.skipped_because.is_none();
         let category = found.headings.last().cloned().or_else(|| {
             // The name of a file of rules is their topic, unlike that of AGENTS.md.
@@ -135,7 +158,7 @@ impl Item {
     }
 
     /// Creates the item of a memory that is no longer in its document.
-    pub(super) fn removed(source: &Source, id: &str, body: &str) -> Self {
+    fn removed(source: &Source, id: &str, body: &str) -> Self {
         Self {
             file: source.file.clone(),
             line: source.line,
@@ -161,13 +184,13 @@ impl Item {
         }
     }
 
-    pub(super) fn skip(&mut self, reason: String) {
+    fn skip(&mut self, reason: String) {
         self.outcome = Outcome::Skipped;
         self.reason = Some(reason);
     }
 
     /// Sets the outcome of an item of an existing memory.
-    pub(super) fn settle(&mut self, outcome: Outcome, id: &str, reason: Option<String>) {
+    fn settle(&mut self, outcome: Outcome, id: &str, reason: Option<String>) {
         self.outcome = outcome;
         self.id = Some(id.to_owned());
         self.reason = reason;
@@ -175,39 +198,39 @@ impl Item {
 }
 
 /// A rule to import.
-pub(super) struct NewRule {
-    pub(super) item_idx: usize,
+struct NewRule {
+    item_idx: usize,
     /// Start of the item's own words in its text, after the text that governs it.
-    pub(super) own_start: usize,
+    own_start: usize,
     /// Whether code that shows its own words may be the opposite of the rule.
-    pub(super) may_be_negated: bool,
-    pub(super) scope: Scope,
+    may_be_negated: bool,
+    scope: Scope,
     /// The places of its copies.
-    pub(super) sources: Vec<String>,
-    pub(super) anchor: Option<Anchor>,
+    sources: Vec<String>,
+    anchor: Option<Anchor>,
 }
 
 /// What an import would write.
-pub(super) struct Plan {
-    pub(super) report: Report,
-    pub(super) new_rules: Vec<NewRule>,
+pub struct Plan {
+    pub report: Report,
+    new_rules: Vec<NewRule>,
     /// By the index of the memory.
-    pub(super) updates: BTreeMap<usize, Update>,
+    updates: BTreeMap<usize, Update>,
     /// Files of the memories whose items were removed.
-    pub(super) removed: Vec<String>,
-    pub(super) memories: Memories,
+    pub removed: Vec<String>,
+    memories: Rc<Memories>,
 }
 
 /// Compares documents with the bank.
-pub(super) fn plan(project: &Project, args: &ImportArgs) -> Result<Plan> {
+pub fn plan(project: &Workspace, request: &Request) -> Result<Plan> {
     let find::Documents {
         found: documents,
         unreadable,
         warnings,
-    } = find::documents(project, args)?;
-    let (memories, deleted) = bank(project, args)?;
+    } = find::documents(project, request)?;
+    let (memories, deleted) = bank(project, request)?;
     let report = Report {
-        dry_run: args.dry_run,
+        dry_run: request.dry_run,
         warnings,
         ..Report::default()
     };
@@ -218,7 +241,7 @@ pub(super) fn plan(project: &Project, args: &ImportArgs) -> Result<Plan> {
         .filter(|(file, _)| !read::exists(&project.root, file))
         .map(|(_, digest)| digest.to_owned())
         .collect();
-    let scope = args.scope.as_ref();
+    let scope = request.scope.as_ref();
     let read = documents.iter().zip(commits(project, &documents));
     let read: Vec<Document> = read
         .map(|(found, commit)| Document::new(project, found, commit, scope))
@@ -241,7 +264,7 @@ pub(super) fn plan(project: &Project, args: &ImportArgs) -> Result<Plan> {
         lost: lost.collect(),
         deleted,
         deleted_with_document,
-        allow_secrets: args.secret.allow_secret,
+        allow_secrets: request.allow_secrets,
         report,
         new_rules: Vec::new(),
         updates: BTreeMap::new(),
@@ -251,7 +274,7 @@ pub(super) fn plan(project: &Project, args: &ImportArgs) -> Result<Plan> {
     for document in &read {
         classifier.document(document);
     }
-    if args.files.is_empty() {
+    if request.files.is_empty() {
         for file in &missing {
             classifier.missing_document(file);
         }
@@ -305,26 +328,64 @@ fn commits(project: &Project, documents: &[Found]) -> Vec<Option<String>> {
 
 /// Returns the memories and the deleted items of the bank. A dry run needs no bank: it shows what a
 /// new one would get.
-fn bank(project: &Project, args: &ImportArgs) -> Result<(Memories, BTreeSet<String>)> {
-    if args.dry_run && !project.bank.exists() {
+fn bank(project: &Workspace, request: &Request) -> Result<(Rc<Memories>, BTreeSet<String>)> {
+    if request.dry_run && !project.bank.exists() {
         return Ok(Default::default());
     }
-    let memories = Memories::load(project)?;
+    let memories = project.memories()?;
     Ok((
         memories,
         project.bank.deleted_items()?.into_iter().collect(),
     ))
 }
 
+/// Finds the examples of the new rules, writes the plan unless it is a dry run, and completes the
+/// report.
+pub fn apply(project: &Workspace, request: &Request, plan: &mut Plan) -> Result<()> {
+    examine(project, request, plan)?;
+    if request.dry_run {
+        return Ok(());
+    }
+    write::write(project, plan)?;
+    if request.prune {
+        trash::delete_files(project, &plan.removed)?;
+    }
+    plan.report.rules = Some(RuleCounts::of(&*project.memories()?));
+    Ok(())
+}
+
+/// Returns the rules that differ between the bank and the documents that it was imported from.
+pub fn differences(project: &Workspace) -> Result<Vec<Item>> {
+    let mut files: BTreeSet<PathBuf> = BTreeSet::new();
+    for stored in &project.memories()?.all {
+        for written in &stored.memory.source {
+            if let Some(source) = Source::parse(written) {
+                files.insert(project.root.join(source.file));
+            }
+        }
+    }
+    files.retain(|file| file.is_file());
+    if files.is_empty() {
+        return Ok(Vec::new());
+    }
+    let request = Request {
+        files: Vec::from_iter(files),
+        ..Request::default()
+    };
+    let mut items = plan(project, &request)?.report.items;
+    items.retain(|item| item.outcome.is_difference());
+    Ok(items)
+}
+
 /// Finds the examples of the new rules, and adds warnings about similar memories.
-pub(super) fn examine(project: &Project, args: &ImportArgs, plan: &mut Plan) -> Result<()> {
+fn examine(project: &Workspace, request: &Request, plan: &mut Plan) -> Result<()> {
     let Plan {
         report,
         new_rules,
         memories,
         ..
     } = plan;
-    if !args.no_anchor && !new_rules.is_empty() {
+    if !request.no_anchor && !new_rules.is_empty() {
         find_anchors(project, report, new_rules)?;
     }
     let n_pairs = new_rules.len() * (memories.all.len() + new_rules.len() / 2);
@@ -374,11 +435,7 @@ fn summaries(documents: &[Found], items: &[Item]) -> Vec<DocumentSummary> {
 }
 
 /// Assigns an unused id to every rule.
-pub(super) fn assign_ids(
-    memories: &Memories,
-    report: &mut Report,
-    new_rules: &[NewRule],
-) -> Result<()> {
+fn assign_ids(memories: &Memories, report: &mut Report, new_rules: &[NewRule]) -> Result<()> {
     let mut used: BTreeSet<String> = BTreeSet::new();
     for stored in &memories.all {
         used.insert(stored.memory.id.to_lowercase());
@@ -409,9 +466,7 @@ pub(super) fn assign_ids(
 }
 
 /// Finds the example of each rule.
-fn find_anchors(project: &Project, report: &mut Report, new_rules: &mut [NewRule]) -> Result<()> {
-    let mut index = examples::open_index(project.code())?;
-    report.warnings.append(&mut index.warnings);
+fn find_anchors(project: &Workspace, report: &mut Report, new_rules: &mut [NewRule]) -> Result<()> {
     let (mut queries, mut query_rules) = (Vec::new(), Vec::new());
     for rule in new_rules {
         let Ok(languages) = memories::languages(&rule.scope) else {
@@ -426,8 +481,11 @@ fn find_anchors(project: &Project, report: &mut Report, new_rules: &mut [NewRule
         });
         query_rules.push(rule);
     }
-    let options = Options::distinct(print::N_INLINE, project.min_import_quality);
-    let mut rankings = examples::rank(project.code(), &mut index, &queries, options)?;
+    let options = Options::distinct(anchors::N_INLINE, project.min_import_quality);
+    let mut rankings = project.rank(&queries, options)?;
+    for ranking in &mut rankings {
+        report.warnings.append(&mut ranking.warnings);
+    }
     for (rule, ranking) in query_rules.iter().zip(&mut rankings) {
         // The query is made of the own words, which the text above them may forbid.
         if rule.may_be_negated {
@@ -448,7 +506,7 @@ fn find_anchors(project: &Project, report: &mut Report, new_rules: &mut [NewRule
         } else if ranking.confidence == Confidence::Likely && n_shown < MAX_SHOWN {
             n_shown += 1;
             let words = RuleWords::new(&query.rule, &query.hints);
-            let (found, max_lines) = (&mut ranking.candidates, print::INLINE_LINES);
+            let (found, max_lines) = (&mut ranking.candidates, anchors::INLINE_LINES);
             examples::add_excerpts(&project.root, &words, found, max_lines);
             item.candidates = ranking.candidates;
         }
@@ -458,7 +516,7 @@ fn find_anchors(project: &Project, report: &mut Report, new_rules: &mut [NewRule
 
 #[cfg(test)]
 mod tests {
-    use cerberus_bank::ops::managed_block;
+    use crate::ops::managed_block;
     use cerberus_markdown::rules;
 
     #[test]

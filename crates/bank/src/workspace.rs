@@ -1,0 +1,195 @@
+//! A project that a process works on. It is opened once: memories, anchors, the store with the
+//! database of the user, and the code index are read when they are first asked for, and not again.
+//!
+//! A write is the exception. [`Workspace::lock`] forgets what was read, so that a writer reads the
+//! bank a second time under the write lock, and so does its end, because the files are new then.
+//! [`Workspace::with_repair`] closes a damaged store before it is replaced.
+
+use std::cell::{Cell, RefCell};
+use std::ops::Deref;
+use std::rc::Rc;
+
+use anyhow::Result;
+use cerberus_engine::examples::{self, CodeIndex, Options, Query, Ranking};
+use cerberus_engine::{CodeBase, Progress};
+use cerberus_store::{self as store, Store};
+
+use crate::WriteGuard;
+use crate::memories::Memories;
+use crate::ops::Project;
+use crate::ops::sync::{self, SyncedStore};
+
+/// A project with the parts of it that were read.
+///
+/// The parts are behind cells, so that operations share a workspace. It is for one thread.
+pub struct Workspace {
+    project: Project,
+    store: RefCell<Option<Rc<Store>>>,
+    memories: RefCell<Option<Rc<Memories>>>,
+    synced: RefCell<Option<SyncedStore>>,
+    index: RefCell<Option<CodeIndex>>,
+    /// Whether a caller repairs a damaged store.
+    is_repaired: Cell<bool>,
+}
+
+/// The write lock of the bank. What was read before the lock or under it is forgotten at its end.
+pub struct Locked<'w> {
+    workspace: &'w Workspace,
+    _guard: WriteGuard,
+}
+
+impl Workspace {
+    /// Opens a project. Reads nothing.
+    pub fn new(project: Project) -> Self {
+        Self {
+            project,
+            store: RefCell::default(),
+            memories: RefCell::default(),
+            synced: RefCell::default(),
+            index: RefCell::default(),
+            is_repaired: Cell::default(),
+        }
+    }
+
+    /// Returns the workspace with an agent as the writer of its bank.
+    pub fn for_agent(mut self, agent: &str) -> Self {
+        self.project.bank = self.project.bank.for_agent(agent);
+        self
+    }
+
+    /// Returns the memories and anchors of the bank.
+    pub fn memories(&self) -> Result<Rc<Memories>> {
+        if let Some(memories) = &*self.memories.borrow() {
+            return Ok(Rc::clone(memories));
+        }
+        let memories = Rc::new(Memories::load(&self.project)?);
+        *self.memories.borrow_mut() = Some(Rc::clone(&memories));
+        Ok(memories)
+    }
+
+    /// Waits for the write lock of the bank. The memories are read again under it.
+    pub fn lock(&self) -> Result<Locked<'_>> {
+        let guard = self.project.bank.lock_for_writing()?;
+        self.forget_bank();
+        Ok(Locked {
+            workspace: self,
+            _guard: guard,
+        })
+    }
+
+    /// Returns the store, to which the database of the user is attached.
+    pub fn store(&self) -> Result<Rc<Store>> {
+        if let Some(store) = &*self.store.borrow() {
+            return Ok(Rc::clone(store));
+        }
+        let store = Rc::new(Store::open(&self.project.store)?);
+        *self.store.borrow_mut() = Some(Rc::clone(&store));
+        Ok(store)
+    }
+
+    /// Returns the store with the current memories of the bank. It is updated from the memories if
+    /// they were read, else from the files that changed.
+    pub fn synced(&self) -> Result<SyncedStore> {
+        if let Some(synced) = &*self.synced.borrow() {
+            return Ok(synced.clone());
+        }
+        let memories = self.memories.borrow().clone();
+        let synced = match memories {
+            Some(memories) => sync::from_memories(self, memories)?,
+            None => sync::from_files(self)?,
+        };
+        *self.synced.borrow_mut() = Some(synced.clone());
+        Ok(synced)
+    }
+
+    /// Returns the code of the project, whose index is in `store`.
+    pub fn code<'a>(&'a self, store: &'a Rc<Store>) -> CodeBase<'a> {
+        CodeBase {
+            root: &self.project.root,
+            store,
+            exclude: &self.project.exclude,
+            weights: &self.project.weights,
+            progress: &|_, _| {},
+            now: i64::try_from(self.project.now.as_nanosecond()).unwrap_or(i64::MAX),
+        }
+    }
+
+    /// Ranks the candidates of each query, in order. The code index is brought up to date once.
+    pub fn rank(&self, queries: &[Query], options: Options) -> Result<Vec<Ranking>> {
+        self.rank_with(queries, options, &|_, _| {})
+    }
+
+    /// Like [`Self::rank`], and reports the progress.
+    pub fn rank_with(
+        &self,
+        queries: &[Query],
+        options: Options,
+        progress: Progress<'_>,
+    ) -> Result<Vec<Ranking>> {
+        let store = self.store()?;
+        let code = CodeBase {
+            progress,
+            ..self.code(&store)
+        };
+        let mut index = self.index.borrow_mut();
+        examples::find(code, &mut index, queries, options)
+    }
+
+    /// Forgets what was read, because a person or an agent was waited for and the files may have
+    /// changed. The store remains open.
+    pub fn forget(&self) {
+        self.forget_bank();
+        self.index.take();
+    }
+
+    /// Runs `work`. If the store turns out to be damaged, replaces it and repeats the work once,
+    /// with a warning. Work reads the store before it writes to the bank.
+    ///
+    /// Within the work of another call, the damage is repaired by that one: it may use the store.
+    pub fn with_repair<T>(&self, mut work: impl FnMut(Option<String>) -> Result<T>) -> Result<T> {
+        if self.is_repaired.replace(true) {
+            return work(None);
+        }
+        let done = store::with_repair(&self.project.store, |warning| {
+            let done = work(warning);
+            if done.is_err() {
+                // An open store would remove the log of the one that replaces it.
+                self.close();
+            }
+            done
+        });
+        self.is_repaired.set(false);
+        done
+    }
+
+    fn close(&self) {
+        self.forget();
+        self.store.take();
+    }
+
+    fn forget_bank(&self) {
+        self.memories.take();
+        self.synced.take();
+    }
+}
+
+impl Deref for Workspace {
+    type Target = Project;
+
+    fn deref(&self) -> &Project {
+        &self.project
+    }
+}
+
+impl Locked<'_> {
+    /// Returns the memories and anchors, read under the lock.
+    pub fn memories(&self) -> Result<Rc<Memories>> {
+        self.workspace.memories()
+    }
+}
+
+impl Drop for Locked<'_> {
+    fn drop(&mut self) {
+        self.workspace.forget_bank();
+    }
+}
