@@ -17,6 +17,7 @@ mod imports;
 mod items;
 mod lists;
 mod paths;
+mod places;
 mod scopes;
 mod tables;
 mod tags;
@@ -34,10 +35,11 @@ use self::governing::{Above, Form, Piece, Prefix, is_name_of_document};
 pub use self::imports::{Import, imports};
 use self::items::SHOWN_CHARS;
 pub use self::paths::replace_paths;
+pub use self::places::Place;
 use self::scopes::Scope;
 use self::tags::Mark;
 use self::verdict::{INTRO, ends_open, is_example};
-use self::wording::{Modality, is_universal, modality, words};
+use self::wording::{Modality, is_aside, is_universal, modality, words};
 use super::frontmatter;
 use crate::word_lists::INSTANCES;
 
@@ -341,7 +343,10 @@ impl Reader<'_> {
         let is_name = is_lead(own, LEAD_WORDS);
         let is_rule = !is_name && verdict::paragraph(own, kind, is_before_commands);
         let is_step = is_name || is_before_commands || kind == Some(Kind::Steps);
-        let doubt = if is_universal(plain) {
+        let is_aside = is_rule && !verdict::has_bold_command(own) && is_aside(plain);
+        let doubt = if is_aside {
+            "a demand in a description"
+        } else if is_universal(plain) {
             "a statement about all of a kind"
         } else if is_rule || modality(plain) == Modality::Need {
             verdict::NEED
@@ -353,7 +358,7 @@ impl Reader<'_> {
             return false;
         }
         self.accept(span.start, span.end, self.prefix(self.above.of_paragraph()));
-        if !is_rule {
+        if !is_rule || is_aside {
             self.doubt(doubt);
         }
         true

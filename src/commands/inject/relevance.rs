@@ -178,8 +178,8 @@ fn applicable<'m>(memories: &'m Memories, focus: &Focus) -> (Vec<&'m MemoryFile>
     let mut skipped = Vec::new();
     for stored in &memories.all {
         let memory = &stored.memory;
-        let reason = if memory.status == MemoryStatus::Archived {
-            Some("archived".to_owned())
+        let reason = if memory.status != MemoryStatus::Active {
+            Some(memory.status.to_string())
         } else if let Some(by) = superseded.get(&memory.id) {
             Some(format!("superseded by `{by}`"))
         } else if let Some(fault) = stored.fault {

@@ -2,6 +2,7 @@
 
 use super::blocks::CODE;
 use super::governing::{self, Prefix};
+use super::places::SEPARATOR;
 use super::{MAX_PREFIX_BYTES, Reader, RuleItem};
 use crate::sections::slug;
 
@@ -34,7 +35,7 @@ impl Reader<'_> {
             may_be_negated: prefix.may_negate,
             earlier_prefixes: prefix.earlier,
             headings: self.slugs(),
-            heading: heading.join(" › "),
+            heading: heading.join(SEPARATOR),
             skipped_because: None,
             doubt: None,
         };

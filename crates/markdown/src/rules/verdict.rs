@@ -170,7 +170,7 @@ pub(super) fn is_step(plain: &str) -> bool {
 }
 
 /// Returns whether a paragraph starts with a bold instruction: "**Keep it short.** …".
-fn has_bold_command(own: &Words) -> bool {
+pub(super) fn has_bold_command(own: &Words) -> bool {
     let Some(lead) = own
         .lead
         .as_deref()

@@ -7,7 +7,8 @@ use super::blocks::CODE;
 use crate::word_lists::{
     ADVERB_SUBJECTS, AMBIGUOUS_VERBS, CHOICE_PHRASES, CONDITION_STARTS, CONDITIONS, DEMAND_PHRASES,
     DETERMINERS, EMPHASES, FUNCTION_WORDS, MODAL_PHRASES, MODALS, NEED_PHRASES, NEGATED_PHRASES,
-    NEGATIONS, OBJECT_STARTS, OPENERS, PERMISSIONS, PROHIBITIONS, STATEMENT_VERBS, VERBS,
+    NEGATIONS, OBJECT_STARTS, OPENERS, PERMISSIONS, PROHIBITIONS, STATEMENT_VERBS, STRICT_MODALS,
+    VERBS,
 };
 
 /// The maximum number of words of a sentence that forbids something by "No", and of one that
@@ -139,6 +140,18 @@ pub(super) fn is_norm(plain: &str) -> bool {
                 || has_pair(&words, &DEMAND_PHRASES)
                 || (words.len() <= MAX_CHOICE_WORDS && has_pair(&words, &CHOICE_PHRASES))
         })
+}
+
+/// Returns whether a text begins with a statement, and demands nothing strictly after it.
+pub(super) fn is_aside(plain: &str) -> bool {
+    let is_break = |c, next| matches!(c, '.' | '!') && char::is_whitespace(next);
+    let first = sentences::split(plain, is_break).next().unwrap_or_default();
+    let is_statement = modality(first) < Modality::Command && !is_norm(first);
+    let words = words(plain);
+    let is_strict = STRICT_MODALS.contains_any(&words)
+        || has_pair(&words, &NEGATED_PHRASES)
+        || words.iter().any(|word| word == "don't");
+    is_statement && !is_strict
 }
 
 /// Returns whether a text permits something: "Unused variables are allowed".
