@@ -343,7 +343,10 @@ impl Reader<'_> {
         let is_name = is_lead(own, LEAD_WORDS);
         let is_rule = !is_name && verdict::paragraph(own, kind, is_before_commands);
         let is_step = is_name || is_before_commands || kind == Some(Kind::Steps);
-        let is_aside = is_rule && !verdict::has_bold_command(own) && is_aside(plain);
+        let is_aside = is_rule
+            && is_aside(plain)
+            && !verdict::has_bold_command(own)
+            && !verdict::is_standing_condition(plain);
         let doubt = if is_aside {
             "a demand in a description"
         } else if is_universal(plain) {
