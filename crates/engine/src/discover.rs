@@ -176,7 +176,9 @@ pub fn rank(
     let mut rankings = Vec::with_capacity(queries.len());
     let mut rest = candidates.as_slice();
     let word_cache = WordCache::new();
+    let mut form_files = FormFiles::default();
     while !rest.is_empty() {
+        form_files.limit();
         let (batch, file_idxs) = next_batch(&mut rest);
         report(0);
         index.load_symbols(&file_idxs, progress)?;
@@ -185,6 +187,7 @@ pub fn rank(
             code: index.code(),
             terms: &terms,
             word_cache: &word_cache,
+            form_files: &form_files,
             options,
         };
         ranker.rank(batch, &mut rankings);
@@ -228,6 +231,7 @@ struct Ranker<'a> {
     code: Code<'a>,
     terms: &'a TermIndex,
     word_cache: &'a WordCache,
+    form_files: &'a FormFiles,
     options: Options,
 }
 
@@ -239,13 +243,12 @@ impl Ranker<'_> {
             .map(|candidates| self.parsed(candidates))
             .collect();
         let mut scores = symbols::score(self.code, batch, &parsed, self.n_best());
-        let files = FormFiles::default();
         scores
             .par_iter_mut()
             .zip(&parsed)
             .zip(batch)
             .for_each(|((scores, parsed), candidates)| {
-                self.drop_forbidden(candidates, parsed, scores, &files);
+                self.drop_forbidden(candidates, parsed, scores);
                 select_top(scores, READ_SYMBOLS, parsed);
             });
         for ((rule_idx, symbol_rank), found) in self.read(batch, &parsed, &scores) {

@@ -18,8 +18,8 @@ use serde::Serialize;
 use self::signals::{Query, SearchResult, SignalRank};
 use super::memories::{self, Filter};
 use super::section_selection::{self, SectionPlace, TokenMetrics};
-use super::sync::{IndexedMemory, SyncedStore};
-use super::{Project, links, rounded};
+use super::{Project, rounded};
+use crate::sync::{IndexedMemory, SyncedStore};
 use crate::{MemoryFile, Workspace};
 
 /// Maximum number of matching sections that a hit lists.
@@ -99,7 +99,7 @@ pub fn search(project: &Workspace, request: &Request) -> Result<Report> {
     }
     let memories = known.values().map(|indexed| &indexed.memory);
     request.filter.check(memories)?;
-    let supersession = links::supersession(synced)?;
+    let supersession = synced.supersession()?;
     warnings.extend(supersession.warning);
     let wanted = matching_ids(request, &known, &supersession.superseded)?;
     let found = signals::search(&synced.store, &query, &|id| wanted.contains(id))?;
@@ -148,7 +148,7 @@ fn matching_ids<'k>(
     if let Some(text) = &request.until {
         time.until = Some(parse_time("until", text)?.1);
     }
-    let hides_archived = request.filter.status.is_none();
+    let hides_unused = request.filter.status.is_none();
     let matching = known.values().filter(|indexed| {
         let IndexedMemory {
             memory,
@@ -156,7 +156,7 @@ fn matching_ids<'k>(
             anchored,
             ..
         } = indexed;
-        let is_hidden = (hides_archived && memory.status == MemoryStatus::Archived)
+        let is_hidden = (hides_unused && memory.status != MemoryStatus::Active)
             || (!request.superseded && superseded.contains_key(&memory.id));
         !is_hidden
             && (request.filter).takes_memory(memory, file, anchored.as_deref())

@@ -58,6 +58,23 @@ pub(crate) fn code_words(rule: &str) -> FxHashSet<&str> {
     words
 }
 
+/// Returns the identifiers that a text marks as code: all between back-ticks, and outside of them those that cannot be a word
+/// of prose.
+pub(crate) fn marked_identifiers(text: &str) -> FxHashSet<&str> {
+    let mut marked = FxHashSet::default();
+    for quote in quotes(text) {
+        marked.extend(identifiers(&text[quote.inner]));
+    }
+    for word in identifiers(text) {
+        let mut letters = word.chars().zip(word.chars().skip(1));
+        let has_hump = letters.any(|(a, b)| a.is_lowercase() && b.is_uppercase());
+        if has_hump || word.contains('_') {
+            marked.insert(word);
+        }
+    }
+    marked
+}
+
 /// Returns the globs that a rule names, as `*.pb.go`, and the paths that must not be edited, as `gen/`.
 pub fn named_globs(rule: &str) -> Vec<String> {
     let forbids_edits = GENERATED_PHRASES.first_in(&rule.to_lowercase()).is_some();
