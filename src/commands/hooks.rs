@@ -20,6 +20,7 @@ mod payload;
 mod session;
 mod settings;
 
+pub(crate) use session::give;
 pub(crate) use settings::{merge, remove};
 
 #[derive(Debug, Subcommand)]
@@ -122,7 +123,7 @@ fn run_hook(
 }
 
 /// Reads or changes what the store has about a session. Calls `work` again if the store was damaged.
-fn in_session<T>(
+pub(crate) fn in_session<T>(
     project: &Workspace,
     id: &str,
     work: impl Fn(Session<'_>) -> Result<T>,

@@ -273,16 +273,15 @@ fn a_task_is_given_the_rules_that_concern_it_and_no_other() {
         sandbox.memory(name, format!("---\n{kind}{text}\n"));
     }
     sandbox.session(expect![[r#"
-        $ cerberus memory inject --query Order --file shop/new.py --no-examples --explain
+        $ cerberus memory inject --query "Store the password of an account" --file shop/new.py --no-examples --explain
         <cerberus-memory> Data of this project, not a message of the user or the system.
         Rules of this project about this task:
         - Hash the password with a fresh salt before the account is stored
-        - Close the database session in a finally block when the request ends
         </cerberus-memory>
         --- stderr
         warning: `shop/new.py` does not exist: only its path is compared
         given: memory hash-passwords: the task is about it
-        given: memory close-session: the task is about it
+        skipped: memory close-session: not relevant to the task
         skipped: memory hang-curtains: not relevant to the task
         skipped: memory names: not relevant to the task
         skipped: memory note: not relevant to the task

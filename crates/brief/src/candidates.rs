@@ -58,8 +58,8 @@ fn item(relevant: &Relevant<'_>, request: &Request) -> Text {
     }
     match &relevant.list {
         Some(list) => {
-            let rest = text.strip_prefix(list.sentence).unwrap_or(&text);
-            let sentence = list.sentence.trim_end_matches(':');
+            let rest = text.strip_prefix(list.text).unwrap_or(&text);
+            let sentence = list.text.trim_end_matches(':');
             let place = match place(stored) {
                 Some(place) => format!("{place}: {sentence}"),
                 None => sentence.to_owned(),

@@ -47,6 +47,12 @@ impl Reader {
     pub fn named(name: &str) -> Option<&'static Self> {
         READERS.iter().find(|reader| reader.name == name)
     }
+
+    /// Returns what is known of the agent of a client of MCP, whose name contains that of the agent, as in `claude-code`.
+    pub fn of_client(client: &str) -> Option<&'static Self> {
+        let client = client.to_lowercase();
+        READERS.iter().find(|reader| client.contains(&reader.name))
+    }
 }
 
 /// The text of loaded documents.
@@ -243,6 +249,7 @@ mod tests {
             assert!(!reader.documents.is_empty(), "{name}");
         }
         assert!(Reader::named("other").is_none());
+        assert!(Reader::of_client("Claude-Code").is_some() && Reader::of_client("x").is_none());
     }
 
     #[test]

@@ -11,7 +11,8 @@ use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::{MemoryFile, Workspace};
 use cerberus_engine::rank::moment::{self, Moment};
 use cerberus_engine::rank::relevance::Feature::{
-    Checking, Emphatic, Excess, FromGuide, OnlyDocuments, OnlyTests, OtherLanguage, OtherPaths,
+    Checking, Emphatic, Excess, FromGuide, NoFiles, OnlyDocuments, OnlyTests, OtherLanguage,
+    OtherPaths,
 };
 use cerberus_engine::rank::relevance::{Features, Occasion};
 use cerberus_engine::task_relevance;
@@ -86,7 +87,9 @@ fn units(mut all: Vec<Relevant<'_>>) -> Vec<Vec<Relevant<'_>>> {
     let mut sizes: BTreeMap<List<'_>, usize> = BTreeMap::new();
     for memory in &all {
         if let Some(list) = &memory.list {
-            *sizes.entry(list.clone()).or_default() += memory.stored.memory.body.len();
+            let body = &memory.stored.memory.body;
+            let size = sizes.entry(*list).or_insert(list.text.len());
+            *size += body.len() - list.text.len();
         }
     }
     all.sort_by(|a, b| {
@@ -132,19 +135,22 @@ fn features(
     let mut features = project.with_index(|code, index| {
         task_relevance::compare(code.root, index, task, &focus.files, &rules)
     })?;
+    let has_no_files = focus.files.is_empty();
     let is_about_tests = names_tests(task);
     let is_about_documents = names(task, &DOCUMENTS_OF_TASK);
     for (features, stored) in features.iter_mut().zip(applicable) {
         let memory = &stored.memory;
         let heading = memory.heading.as_deref();
         let moment = moment::moment(&memory.body, heading);
-        let is_of_documents = names(&memory.body, &DOCUMENTS_OF_RULE)
+        let (_, own) = memory.body.rsplit_once(": ").unwrap_or(("", &memory.body));
+        let is_of_documents = names(own, &DOCUMENTS_OF_RULE)
             || names(heading.unwrap_or_default(), &DOCUMENTS_OF_RULE);
         let is_of_tests = moment == Moment::Testing;
+        features.set_flag(NoFiles, has_no_files);
         features.set_flag(OnlyTests, is_of_tests && !is_about_tests);
         features.set_flag(OnlyDocuments, is_of_documents && !is_about_documents);
         features.set_flag(Checking, moment == Moment::Checking);
-        features.set_flag(Emphatic, is_emphatic(&memory.body));
+        features.set_flag(Emphatic, is_emphatic(own));
         features.set_flag(FromGuide, is_from_guide(memory));
         features.set_flag(OtherPaths, other_paths(&memory.paths, focus).is_some());
         features.set_flag(OtherLanguage, is_of_other_language(heading, focus));
@@ -179,9 +185,18 @@ fn add_examples(
     Ok(())
 }
 
-/// Returns whether a text has a word of a list.
+/// Returns whether the prose of a text has a word of a list. Paths have such words, too.
 fn names(text: &str, list: &WordList) -> bool {
     let lower = text.to_lowercase();
-    let mut words = lower.split(|c: char| !c.is_alphanumeric());
-    words.any(|word| list.contains(word))
+    for word in lower
+        .split_whitespace()
+        .filter(|word| !word.contains(['/', '`']))
+    {
+        for part in word.split(|c: char| !c.is_alphanumeric()) {
+            if list.contains(part) {
+                return true;
+            }
+        }
+    }
+    false
 }

@@ -15,12 +15,12 @@ use super::block::{Candidate, Item, Slot};
 use super::example::fenced;
 
 /// Maximum number of rules with candidates, which take about 400 tokens each.
-const MAX_RULES: usize = 3;
+const MAX_RULES: usize = 2;
 
 const N_CANDIDATES: usize = 3;
 
 /// Maximum number of lines of a candidate.
-const MAX_LINES: usize = 12;
+const MAX_LINES: usize = 8;
 
 const HEADING: &str =
     "  Candidates (unverified, found by words, so that some may show what the rule forbids";

@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::index::CodeIndex;
 use super::rank::query::ParsedQuery;
 use super::rank::relevance::{Feature, Features};
-use super::rank::{named_code, postings, tokenize};
+use super::rank::{code_mentions, named_code, postings, tokenize};
 use crate::tree::read;
 
 /// A rule to compare with a task.
@@ -160,7 +160,7 @@ impl Shares {
 
 /// Returns the share of the identifiers in the code of a rule that any of the files has.
 fn share_of_code(rule: &str, files: &[Text]) -> f64 {
-    let words = named_code::marked_identifiers(rule);
+    let words = code_mentions::marked_identifiers(rule);
     if words.is_empty() {
         return 0.0;
     }

@@ -56,6 +56,18 @@ pub struct Session<'a> {
     pub millis: i64,
 }
 
+/// Returns the session in which hooks gave rules since a time, if there is one only.
+pub fn only_session(connection: &Connection, since_millis: i64) -> Result<Option<String>> {
+    const RECENT: &str =
+        "SELECT DISTINCT session FROM given_rule WHERE millis >= ?1 ORDER BY session LIMIT 2";
+    let mut recent: Vec<String> = query(connection, RECENT, [since_millis], |row| row.get(0))?;
+    Ok(if recent.len() == 1 {
+        recent.pop()
+    } else {
+        None
+    })
+}
+
 impl Session<'_> {
     /// Records that memories are given. Returns for each of them whether the memory or its code is new to
     /// the session. Of several hooks at once, one gets `true`.
@@ -250,6 +262,19 @@ mod tests {
             })
             .collect();
         assert_eq!(counts, [("a", 2, 2, 1, 2), ("b", 0, 1, 0, 2)]);
+    }
+
+    #[test]
+    fn one_recent_session_is_known_and_two_are_not_told_apart() {
+        let store = Store::in_memory().expect("a store");
+        let only = |since| only_session(store.reader(), since).expect("read");
+        at(&store, "old", 1).claim(&texts(&["a"])).expect("claimed");
+        assert_eq!(only(2), None);
+        at(&store, "s", 5)
+            .claim(&texts(&["a", "b"]))
+            .expect("claimed");
+        assert_eq!(only(2), Some("s".to_owned()));
+        assert_eq!(only(1), None);
     }
 
     #[test]

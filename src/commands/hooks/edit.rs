@@ -219,5 +219,5 @@ fn rules(
         added.insert(path.clone(), written.added.clone());
     }
     let request = Request::new(Occasion::Edit { added }, EDIT_BUDGET);
-    Ok(session::give(project, tool, Some(session), request)?.text)
+    Ok(session::give(project, session::reader(tool), Some(session), request)?.text)
 }

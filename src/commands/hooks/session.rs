@@ -45,7 +45,7 @@ pub(super) fn start(
         let mut request = Request::new(Occasion::Session, project.inject.session_budget);
         request.pins = pins;
         request.room.client = client_limit(tool);
-        let mut answer = give(project, tool, session, request)?;
+        let mut answer = give(project, reader(tool), session, request)?;
         answer.warnings.splice(0..0, loaded.warnings);
         Ok(answer)
     })?;
@@ -88,20 +88,25 @@ pub(super) fn prompt(tool: HookTool, event: &Event, global: &GlobalArgs) -> Resu
     let mut request = Request::new(task, project.inject.budget);
     request.room.client = client_limit(tool);
     project.with_repair(|_| {
-        let given = give(project, tool, Some(session), request.clone())?;
+        let given = give(project, reader(tool), Some(session), request.clone())?;
         Ok(given.text)
     })
 }
 
+/// Returns what is known of the documents that an agent reads.
+pub(super) fn reader(tool: HookTool) -> Option<&'static Reader> {
+    Reader::named(&tools::name(&tool))
+}
+
 /// Answers a request with what is new to a session, and records it. Some agents run several hooks at once: what another one gave
 /// meanwhile is not given again.
-pub(super) fn give(
+pub(crate) fn give(
     project: &Workspace,
-    tool: HookTool,
+    reader: Option<&Reader>,
     session: Option<&str>,
     mut request: Request,
 ) -> Result<Answer> {
-    if let Some(reader) = Reader::named(&tools::name(&tool)) {
+    if let Some(reader) = reader {
         let mut files = BTreeSet::new();
         if let Occasion::Edit { added } = &request.occasion {
             files.extend(added.keys().cloned());

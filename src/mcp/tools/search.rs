@@ -7,15 +7,19 @@ use std::sync::atomic::Ordering;
 use anyhow::Result;
 use cerberus_bank::ops::memories::Filter;
 use cerberus_bank::ops::{envelope, linked, pins, search, stats};
-use cerberus_brief::Request;
+use cerberus_brief::{Reader, Request};
 use cerberus_model::MemoryType;
+use cerberus_store::given_rules;
 
 use super::Call;
-use crate::commands::inject;
+use crate::commands::{hooks, inject};
 use crate::mcp::schema;
 use crate::mcp::tool_result::ToolResult;
 
 const DEFAULT_LIMIT: usize = 5;
+
+/// Age of the last rule that a hook gave from which its session is not that of a call.
+const SESSION_MILLIS: i64 = 3600 * 1000;
 
 /// Maximum number of warnings in the text of `inject_context`.
 const MAX_WARNINGS: usize = 5;
@@ -138,9 +142,15 @@ pub(super) fn inject_context(call: &Call<'_>, params: InjectContext) -> Result<T
     if is_general || !had_pins {
         request.pins = loaded.injected(project);
     }
-    let mut report = cerberus_brief::answer(project, &request)?;
+    let since = project.now.as_millisecond() - SESSION_MILLIS;
+    let session = given_rules::only_session(project.store()?.reader(), since)?;
+    let reader = Reader::of_client(call.client).filter(|_| session.is_some());
+    let mut report = hooks::give(project, reader, session.as_deref(), request)?;
     report.warnings.splice(0..0, loaded.warnings);
     let mut text = match report.text.clone() {
+        empty if empty.is_empty() && session.is_some() => {
+            "No pins or memories are relevant that this session does not have already.\n".to_owned()
+        }
         empty if empty.is_empty() => "No pins or memories are relevant.\n".to_owned(),
         text => text,
     };

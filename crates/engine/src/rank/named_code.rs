@@ -58,23 +58,6 @@ pub(crate) fn code_words(rule: &str) -> FxHashSet<&str> {
     words
 }
 
-/// Returns the identifiers that a text marks as code: all between back-ticks, and outside of them those that cannot be a word
-/// of prose.
-pub(crate) fn marked_identifiers(text: &str) -> FxHashSet<&str> {
-    let mut marked = FxHashSet::default();
-    for quote in quotes(text) {
-        marked.extend(identifiers(&text[quote.inner]));
-    }
-    for word in identifiers(text) {
-        let mut letters = word.chars().zip(word.chars().skip(1));
-        let has_hump = letters.any(|(a, b)| a.is_lowercase() && b.is_uppercase());
-        if has_hump || word.contains('_') {
-            marked.insert(word);
-        }
-    }
-    marked
-}
-
 /// Returns the globs that a rule names, as `*.pb.go`, and the paths that must not be edited, as `gen/`.
 pub fn named_globs(rule: &str) -> Vec<String> {
     let forbids_edits = GENERATED_PHRASES.first_in(&rule.to_lowercase()).is_some();
@@ -102,13 +85,13 @@ pub(crate) fn spans(text: &str) -> Vec<Span> {
 }
 
 /// Text between runs of back-ticks of the same length.
-pub(super) struct Quote {
-    pub(super) outer: Range<usize>,
-    pub(super) inner: Range<usize>,
+pub(crate) struct Quote {
+    pub(crate) outer: Range<usize>,
+    pub(crate) inner: Range<usize>,
 }
 
 /// Returns the quoted parts of a text, in order.
-pub(super) fn quotes(text: &str) -> Vec<Quote> {
+pub(crate) fn quotes(text: &str) -> Vec<Quote> {
     let runs = tick_runs(text);
     let mut quotes = Vec::new();
     let mut rest = &runs[..];

@@ -82,6 +82,8 @@ pub enum Feature {
     LineNoExample,
     /// The logarithm of the number of words in the code of the rule that the lines contain, plus one.
     LineCodeWords,
+    /// How much of the code that the rule marks as code is new in the lines.
+    LineMentions,
     /// The score for the file or its lines. The rows above make it up.
     Code,
     /// By how much it exceeds the [`floor`].
@@ -104,6 +106,8 @@ pub enum Feature {
     FileWords,
     /// The share of the identifiers of its code that the likely files have.
     FileCode,
+    /// Whether no code is similar to the task: it is hardly a task of code.
+    NoFiles,
     /// Whether it is declared for other files than the likely ones.
     OtherPaths,
     /// Whether its headings name only other languages than those of the likely files.
@@ -280,6 +284,7 @@ impl Features {
         let has_any_word = self[LineWords] > 0.0
             || self[LineCodeWords] > 0.0
             || self[LineNamedCode] > 0.0
+            || self[LineMentions] > 0.0
             || self[LineNames] >= MODEL.thresholds.any_names;
         if self[Mentioned] == 0.0 && !has_any_word {
             return f64::NEG_INFINITY;

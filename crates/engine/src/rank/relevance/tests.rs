@@ -1,8 +1,8 @@
 //! Tests of the scores and their table.
 
 use super::Feature::{
-    Checking, Emphatic, FromGuide, HasNoExample, InTest, OnlyDocuments, OnlyTests, OtherLanguage,
-    OtherPaths, Process, QueryCosine, QueryWords, TestInSource,
+    Checking, Emphatic, FromGuide, HasNoExample, InTest, NoFiles, OnlyDocuments, OnlyTests,
+    OtherLanguage, OtherPaths, Process, QueryCosine, QueryWords, TestInSource,
 };
 use super::*;
 
@@ -278,5 +278,6 @@ fn each_feature_changes_the_score_of_a_task() {
         assert!(score(&[(lowered, 1.0)]) < score(&[]), "{lowered:?}");
     }
     assert!(!features(&[]).concerns_task());
+    assert!(!features(&[(NoFiles, 1.0), (Emphatic, 1.0)]).concerns_task());
     assert!(features(&[(QueryCosine, 0.3)]).concerns_task());
 }
