@@ -141,7 +141,8 @@ pub(super) fn paragraph(own: &Words, kind: Option<Kind>, is_before_commands: boo
         return false;
     }
     let modality = modality(plain);
-    if has_bold_command(own) || modality == Modality::Obligation {
+    let is_shown = is_before_commands && is_step(plain);
+    if has_bold_command(own) && !is_shown || modality == Modality::Obligation {
         return true;
     }
     let is_instruction = modality == Modality::Command || is_norm(plain);
@@ -150,7 +151,7 @@ pub(super) fn paragraph(own: &Words, kind: Option<Kind>, is_before_commands: boo
         || SETUP_VERBS.contains(&verb)
         || is_pointer(plain)
         || is_about_document(plain)
-        || (is_before_commands && is_step(plain));
+        || is_shown;
     is_instruction && !is_other
 }
 
