@@ -21,11 +21,13 @@ use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use xxhash_rust::xxh3::xxh3_64;
 
+mod agent_memories;
 mod args;
 mod check;
 mod file;
 mod user_bank;
 
+pub(crate) use agent_memories::{DatedFile, agent_memories, dated_file};
 pub(crate) use args::{ColorChoice, GlobalArgs};
 pub(crate) use check::{ConfigReport, Finding, Setting, check, failed_check, in_one_line};
 pub(crate) use file::CheckConfig;

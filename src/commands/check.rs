@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use cerberus_claims::report::{self as claims, Verdict};
-use cerberus_engine::tree::git;
+use cerberus_engine::tree::{self, git};
 use cerberus_model::Severity;
 use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::text::{consists_of, plural};
@@ -26,7 +26,9 @@ mod baseline;
 mod documents;
 mod finding;
 mod fix;
+mod outside;
 mod print;
+mod proposed;
 mod reader;
 
 pub(crate) use finding::Finding;
@@ -40,6 +42,9 @@ pub(crate) struct CheckArgs {
     /// Show also what was never true here, and what cannot be known
     #[arg(long)]
     pub(crate) all: bool,
+    /// Check the memories that agents store for this project, inside and outside of it
+    #[arg(long, conflicts_with_all = ["since", "fix"])]
+    pub(crate) memories: bool,
     /// Fail on warnings, too
     #[arg(long)]
     pub(crate) strict: bool,
@@ -59,9 +64,10 @@ pub(crate) struct CheckArgs {
     /// Write without a question
     #[arg(long, requires = "fix")]
     pub(crate) yes: bool,
-    /// Let an agent read the warnings and the errors, dismiss those whose lines are right, and raise the others: claude, codex, gemini, copilot,
+    /// Let an agent read the warnings and the errors, dismiss those whose lines are right, and raise the others, or with --fix write the lines anew of errors without
+    /// a certain new name: claude, codex, gemini, copilot,
     /// opencode, or a shell command that reads a request on its input and prints the answer
-    #[arg(long, value_name = "AGENT", conflicts_with = "fix")]
+    #[arg(long, value_name = "AGENT")]
     pub(crate) with: Option<String>,
     /// File with accepted findings, which are not reported
     #[arg(long, value_name = "FILE")]
@@ -77,6 +83,8 @@ pub(crate) struct Report {
     pub(crate) ok: bool,
     pub(crate) summary: Summary,
     pub(crate) findings: Vec<Finding>,
+    /// The documents of the project, with how much of them was read.
+    pub(crate) documents: Vec<ReadDocument>,
     /// The parts of the request that could not be checked.
     pub(crate) unchecked: Vec<Unchecked>,
     /// Accepted findings of the baseline that no longer exist.
@@ -93,10 +101,27 @@ pub(crate) struct Report {
     texts: BTreeMap<String, String>,
 }
 
+/// A document of the project.
+#[derive(Debug, Serialize)]
+pub(crate) struct ReadDocument {
+    pub(crate) path: String,
+    pub(crate) read: Extent,
+}
+
+/// How much of a document was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Extent {
+    All,
+    Links,
+}
+
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Summary {
     pub(crate) documents: usize,
+    /// Documents of which only the links are read.
+    pub(crate) others: usize,
     pub(crate) claims: usize,
     pub(crate) errors: usize,
     pub(crate) warnings: usize,
@@ -121,8 +146,8 @@ pub(crate) fn run(args: &CheckArgs, settings: &Settings, out: &mut Printer) -> C
     }
     let mut report = check(args, settings)?;
     let is_read = match &args.with {
-        Some(with) => reader::dismiss(with, &settings.project.root, &mut report, out)?,
-        None => true,
+        Some(with) if !args.fix => reader::dismiss(with, &settings.project.root, &mut report, out)?,
+        _ => true,
     };
     if args.update_baseline
         && is_read
@@ -165,7 +190,16 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
     let is_read = |path: &&Path| !args.update_baseline || (args.with.is_some() && path.exists());
     let baseline = args.baseline.as_deref().filter(is_read);
     let accepted = baseline.map(baseline::read).transpose()?;
-    let mut found = documents::read(project, &args.files, since.is_some(), &settings.check)?;
+    let (files, mut outside) = outside::divide(&project.root, &args.files)?;
+    let mut found = documents::Found::default();
+    if args.memories {
+        outside.append(&mut outside::memories(&project.root));
+    }
+    // What is named outside of the project is checked alone.
+    if outside.is_empty() && !args.memories || !files.is_empty() {
+        found = documents::read(project, &files, since.is_some(), &settings.check)?;
+    }
+    found.documents.append(&mut outside);
     let mut summary = Summary::default();
     // In the texts that are ignored, `*` matches any text.
     let ignored = settings
@@ -184,7 +218,9 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
         summary.ignored += n_all - document.claims.claims.len() + document.claims.n_ignored;
         summary.claims += document.claims.claims.len();
     }
-    summary.documents = found.documents.len();
+    let documents = read_documents(&found);
+    summary.documents = documents.len() - found.others.len();
+    summary.others = found.others.len();
     let root = &project.root;
     let (checked, head) = rayon::join(
         || cerberus_claims::check(root, &found.documents, since.as_deref()),
@@ -228,7 +264,9 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
             false => unchecked.push(Unchecked { file, reason }),
         }
     }
-    if args.files.is_empty() && project.bank.exists() && settings.memory_enabled {
+    findings.append(&mut outside::expired(&found.documents, project.now));
+    let has_bank = project.bank.exists() && settings.memory_enabled;
+    if args.files.is_empty() && !args.memories && has_bank {
         unchecked.extend(bank::check(
             project,
             since.as_deref(),
@@ -244,7 +282,7 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
     let mut accepted = accepted.unwrap_or_default();
     let mut outdated;
     (summary.accepted, outdated) = baseline::accept(&accepted, &mut findings);
-    if since.is_some() || !args.files.is_empty() {
+    if since.is_some() || !args.files.is_empty() || args.memories {
         outdated.clear();
     }
     accepted.retain(|it| !outdated.contains(it));
@@ -262,6 +300,7 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
         is_strict: args.strict,
         summary,
         findings,
+        documents,
         unchecked,
         outdated,
         warnings,
@@ -270,6 +309,61 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
     };
     report.count();
     Ok(report)
+}
+
+/// Returns what an edit of an instruction file makes wrong: the errors on the lines that HEAD lacks, and those of other
+/// changes in the file.
+pub(crate) fn of_edit(settings: &Settings, file: &str) -> Result<Vec<Finding>> {
+    let root = &settings.project.root;
+    let is_checked = tree::documents::is_rule_file(file) && git::head(root).is_some();
+    if !is_checked || !root.join(file).is_file() {
+        return Ok(Vec::new());
+    }
+    let args = CheckArgs {
+        files: vec![root.join(file)],
+        since: Some("HEAD".to_owned()),
+        allow_shallow: true,
+        ..CheckArgs::default()
+    };
+    let mut findings = check(&args, settings)?.findings;
+    findings.retain(|finding| finding.severity == Severity::Error);
+    Ok(findings)
+}
+
+/// Returns a finding as an agent reads it.
+pub(crate) fn in_one_line(finding: &Finding) -> String {
+    let Finding {
+        file,
+        line,
+        claim,
+        message,
+        ..
+    } = finding;
+    let now = match &finding.now {
+        Some(now) => format!("; now `{now}`"),
+        None => String::new(),
+    };
+    format!("{file}:{line}: `{claim}`: {message}{now}")
+}
+
+/// Returns the documents that are read, and how much of each.
+fn read_documents(found: &documents::Found) -> Vec<ReadDocument> {
+    let mut documents = Vec::new();
+    for document in &found.documents {
+        if !found.others.contains(&document.path) {
+            documents.push(ReadDocument {
+                path: document.path.clone(),
+                read: Extent::All,
+            });
+        }
+    }
+    for path in &found.others {
+        documents.push(ReadDocument {
+            path: path.clone(),
+            read: Extent::Links,
+        });
+    }
+    documents
 }
 
 impl Report {

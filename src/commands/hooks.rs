@@ -110,7 +110,7 @@ fn run_hook(
             session::start(tool, event.as_ref(), global, out)?
         }
         (_, None) | (HookEvent::Commit, _) => return Ok(()),
-        (HookEvent::Prompt, Some(event)) => session::prompt(event, global)?,
+        (HookEvent::Prompt, Some(event)) => session::prompt(tool, event, global)?,
         (HookEvent::Edit, Some(event)) => edit::before(tool, event, global)?,
         (HookEvent::AfterEdit, Some(event)) => edit::after(event, global)?,
         (HookEvent::AfterCommand, Some(event)) => edit::after_command(tool, event, global)?,

@@ -40,6 +40,7 @@ mod settings_file;
 pub(crate) mod setup;
 pub(crate) mod show;
 pub(crate) mod stats;
+mod temporary;
 pub(crate) mod trash;
 pub(crate) mod update;
 

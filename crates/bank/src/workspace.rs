@@ -12,12 +12,13 @@ use std::rc::Rc;
 use anyhow::Result;
 use cerberus_engine::examples::{self, CodeIndex, Options, Query, Ranking};
 use cerberus_engine::{CodeBase, Progress};
+use cerberus_model::Anchor;
 use cerberus_store::{self as store, Store};
 
-use crate::WriteGuard;
 use crate::memories::Memories;
-use crate::ops::Project;
-use crate::ops::sync::{self, SyncedStore};
+use crate::project::Project;
+use crate::sync::{self, SyncedStore};
+use crate::{MemoryFile, WriteGuard};
 
 /// A project with the parts of it that were read.
 ///
@@ -62,7 +63,7 @@ impl Workspace {
         if let Some(memories) = &*self.memories.borrow() {
             return Ok(Rc::clone(memories));
         }
-        let memories = Rc::new(Memories::load(&self.project)?);
+        let memories = Rc::new(Memories::load(&self.project.bank)?);
         *self.memories.borrow_mut() = Some(Rc::clone(&memories));
         Ok(memories)
     }
@@ -95,11 +96,20 @@ impl Workspace {
         }
         let memories = self.memories.borrow().clone();
         let synced = match memories {
-            Some(memories) => sync::from_memories(self, memories)?,
-            None => sync::from_files(self)?,
+            Some(memories) => sync::from_memories(&self.project, self.store()?, memories)?,
+            None => sync::from_files(&self.project, || self.store())?,
         };
         *self.synced.borrow_mut() = Some(synced.clone());
         Ok(synced)
+    }
+
+    /// Returns the memory with this id and its anchor, reading only its own file. Returns `None` if
+    /// the store does not contain the id or the file now has another one.
+    pub fn memory(&self, id: &str) -> Result<Option<(MemoryFile, Option<Anchor>)>> {
+        if !self.project.bank.exists() {
+            return Ok(None);
+        }
+        SyncedStore::one(&self.project.bank, self.store()?, id)
     }
 
     /// Returns the code of the project, whose index is in `store`.
@@ -112,6 +122,16 @@ impl Workspace {
             progress: &|_, _| {},
             now: i64::try_from(self.project.now.as_nanosecond()).unwrap_or(i64::MAX),
         }
+    }
+
+    /// Brings the code index up to date unless it is, and returns the warnings about that.
+    pub fn index_code(&self) -> Result<Vec<String>> {
+        let mut index = self.index.borrow_mut();
+        let index = match &mut *index {
+            Some(index) => index,
+            None => index.insert(examples::open_index(self.code(&self.store()?))?),
+        };
+        Ok(std::mem::take(&mut index.warnings))
     }
 
     /// Ranks the candidates of each query, in order. The code index is brought up to date once.
@@ -133,6 +153,18 @@ impl Workspace {
         };
         let mut index = self.index.borrow_mut();
         examples::find(code, &mut index, queries, options)
+    }
+
+    /// Passes the code index to `work`. It is brought up to date once.
+    pub fn with_index<T>(&self, work: impl FnOnce(CodeBase<'_>, &CodeIndex) -> T) -> Result<T> {
+        let store = self.store()?;
+        let code = self.code(&store);
+        let mut index = self.index.borrow_mut();
+        let index = match &mut *index {
+            Some(index) => index,
+            None => index.insert(examples::open_index(code)?),
+        };
+        Ok(work(code, index))
     }
 
     /// Forgets what was read, because a person or an agent was waited for and the files may have

@@ -1,14 +1,11 @@
 //! The check: each claim is compared with now, and those that fail with the time when they were written.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
-use cerberus_engine::threads;
 use cerberus_engine::tree::git::{self, Objects, past};
 use rustc_hash::FxHashSet;
 
 use crate::corrected::{self, Renamed};
-use crate::ends::MainLine;
 use crate::foreign;
 use crate::former::{self, Former, History};
 use crate::kinds::Place;
@@ -189,7 +186,11 @@ impl<'c> Checker<'c> {
     /// Decides the claims that fail now.
     fn decide(&mut self, failing: &[Position], since: Option<&str>) {
         let n_findings = self.report.findings.len();
-        let Project { root, now, .. } = self.project;
+        let Project {
+            root,
+            documents,
+            now,
+        } = self.project;
         let is_decided = git::with_objects(root, |objects| {
             let Some(head) = objects.find("HEAD^{commit}") else {
                 return false;
@@ -199,31 +200,25 @@ impl<'c> Checker<'c> {
                 self.put_all(failing, &Verdict::Unchecked(why));
                 return true;
             }
+            let (dated, failing): (Vec<Position>, Vec<Position>) = failing
+                .iter()
+                .copied()
+                .partition(|at| documents[at.0].written_at.is_some());
             let (mut open, later) = match since {
-                Some(commit) => self.all_at(objects, failing, commit),
-                None => (Vec::new(), failing.to_vec()),
+                Some(commit) => self.all_at(objects, &failing, commit),
+                None => (Vec::new(), failing),
             };
+            open.extend(self.all_written(&dated));
             if since.is_some() {
                 self.added.extend(&later);
             }
-            let staged = std::thread::scope(|scope| {
-                let staged = threads::spawn(scope, || past::staged_away(root));
-                open.extend(self.origins(&later, &head.id));
-                staged.join()
-            });
+            open.extend(self.origins(objects, &later, &head.id));
+            let staged = past::staged_away(root);
             let words = self.wanted_words(&open);
             let mut history = History::new(&head.id, since, former::unsaved(now, staged));
             history.trees = self.old_trees(&open, &head.id, &history.unsaved);
-            let mut commits = BTreeSet::new();
-            for moment in open.iter().flat_map(|claim| &claim.moments) {
-                commits.insert(moment.commit.clone());
-            }
-            let (former, main) = std::thread::scope(|scope| {
-                let main = threads::spawn(scope, || MainLine::read(root, &head.id, &commits));
-                let former = self.former(open, history, &mut Past::new(objects, now, &words));
-                (former, main.join())
-            });
-            self.explain(objects, former, &main);
+            let former = self.former(open, history, &mut Past::new(objects, now, &words));
+            self.explain(objects, former, &head.id);
             true
         });
         let verdict = match is_decided {
@@ -243,11 +238,11 @@ impl<'c> Checker<'c> {
     }
 
     /// Finds what became of the targets of claims that were true.
-    fn explain(&mut self, objects: &mut Objects<'_>, former: Vec<Former>, main: &MainLine) {
+    fn explain(&mut self, objects: &mut Objects<'_>, former: Vec<Former>, head: &str) {
         let (former, perhaps_moved) = self.without_known_names(former);
         let (foreign, former) = foreign::split(self.project, &self.report.findings, former);
         self.put_all(foreign.iter().map(|it| &it.at), &Verdict::NeverTrue);
-        let Some(mut explained) = removal::explain(self.project, objects, &former, main) else {
+        let Some(mut explained) = removal::explain(self.project, objects, &former, head) else {
             let claims = former.iter().map(|claim| &claim.at);
             return self.put_all(claims, &Verdict::Unchecked(GIT_FAILED));
         };
@@ -281,6 +276,7 @@ impl<'c> Checker<'c> {
             return Verdict::Fulfilled(FORBIDDEN);
         }
         let evidence = Evidence {
+            now: self.project.now,
             place: Place { document, claim },
             stale: &stale,
         };

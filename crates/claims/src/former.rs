@@ -7,14 +7,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use cerberus_engine::tree::git;
+use cerberus_engine::tree::git::past;
 use cerberus_engine::tree::git::past::TreeEntry;
-use cerberus_engine::tree::git::{GitStatus, past};
 use cerberus_model::text;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::moved::{self, Differing, Start};
 use crate::now::Now;
 use crate::origin::{self, Moment, Origin, Place};
+use crate::snapshot;
 use crate::then::{Needs, OldTree, Past, Truth, Writer};
 use crate::words::Words;
 
@@ -335,9 +336,37 @@ impl Checker<'_> {
         (open, later)
     }
 
+    /// Returns the claims of documents outside of the repository with the times of these.
+    pub(super) fn all_written(&self, failing: &[Position]) -> Vec<Open> {
+        let mut open = Vec::new();
+        for &at in failing {
+            let (document, _) = self.project.claim(at);
+            let commit = document.written_at.clone().unwrap_or_default();
+            let mut moments = Vec::new();
+            if !commit.is_empty() {
+                // Its name alone, as if it were at the root.
+                let path = snapshot::last(&document.path).to_owned();
+                moments.push(Moment { commit, path });
+            }
+            open.push(Open {
+                at,
+                moments,
+                places: Vec::new(),
+                has_moved: false,
+                gap: None,
+            });
+        }
+        open
+    }
+
     /// Returns the claims with the moments at which they were written.
-    pub(super) fn origins(&self, failing: &[Position], head: &str) -> Vec<Open> {
-        let Some(found) = origin::origins(self.project, head, failing) else {
+    pub(super) fn origins(
+        &self,
+        objects: &mut git::Objects<'_>,
+        failing: &[Position],
+        head: &str,
+    ) -> Vec<Open> {
+        let Some(found) = origin::origins(self.project, objects, head, failing) else {
             let mut open = Vec::with_capacity(failing.len());
             for &at in failing {
                 let (moments, places, gap) = (Vec::new(), Vec::new(), Some(GIT_FAILED));
@@ -351,8 +380,7 @@ impl Checker<'_> {
             }
             return open;
         };
-        let is_shallow = found.iter().any(|it| it.is_cut)
-            && git::status(self.project.root) == GitStatus::Repository { is_shallow: true };
+        let is_shallow = git::is_shallow(self.project.root);
         let mut open = Vec::with_capacity(failing.len());
         for (
             &at,

@@ -4,7 +4,8 @@
 //! project, a sample, or the past. Kind, place and document separate most of these lines from the others.
 
 use crate::kinds::Place;
-use crate::parse::Stance;
+use crate::now::Now;
+use crate::parse::{Stance, Target};
 use crate::paths::{folder_of, is_within};
 use crate::report::{Level, Stale};
 
@@ -12,11 +13,12 @@ use crate::report::{Level, Stale};
 const UNCLEAR: &str = "what its sentence, or one above it, says of it is not known";
 const IN_CODE: &str = "it is in a block of code";
 const IN_PAST: &str = "a heading above it is about the past";
-const IN_SKILL: &str = "a skill may mean the files of another project";
+const IN_PROMPT: &str = "a skill or a prompt may mean the files of another project, or of its task";
 const UNSPECIFIC: &str = "its name alone does not say that it is meant here";
 
 /// A claim that was true, with what is known about it.
 pub(crate) struct Evidence<'e> {
+    pub(crate) now: &'e Now,
     pub(crate) place: Place<'e>,
     pub(crate) stale: &'e Stale,
 }
@@ -24,16 +26,19 @@ pub(crate) struct Evidence<'e> {
 impl Evidence<'_> {
     /// Returns the level of the finding, and why it is not an error.
     pub(crate) fn level(&self) -> (Level, Option<&'static str>) {
-        let is_link = self.place.claim.target.is_link();
+        let target = &self.place.claim.target;
+        let is_link = target.is_link();
+        // A command line is in a block because it is one.
+        let is_own_in_block = is_link || matches!(target, Target::Task(_));
         let doubt = if self.place.claim.stance == Stance::Unclear {
             Some(UNCLEAR)
-        } else if is_skill(&self.place.document.path) && !is_link {
-            Some(IN_SKILL)
+        } else if is_prompt(&self.place.document.path) && !is_link {
+            Some(IN_PROMPT)
         } else if self.place.document.claims.is_below_past(self.place.claim) {
             Some(IN_PAST)
-        } else if self.place.document.claims.is_in_block(self.place.claim) && !is_link {
+        } else if self.place.document.claims.is_in_block(self.place.claim) && !is_own_in_block {
             Some(IN_CODE)
-        } else if self.place.claim.target.kind().is_sure(self) {
+        } else if target.kind().is_sure(self) {
             None
         } else {
             Some(UNSPECIFIC)
@@ -71,7 +76,14 @@ impl Evidence<'_> {
     }
 }
 
-/// Returns whether a document is part of a skill of an agent.
-fn is_skill(path: &str) -> bool {
-    path.ends_with("SKILL.md") || path.split('/').any(|part| part == "skills")
+/// Folders of prompts in the folder of an agent, as in `.claude/commands`.
+const PROMPT_FOLDERS: [&str; 4] = ["agents", "chatmodes", "commands", "prompts"];
+
+/// Returns whether a document is part of a skill of an agent, or a prompt of one of its roles or commands.
+fn is_prompt(path: &str) -> bool {
+    if path.ends_with("SKILL.md") || path.split('/').any(|part| part == "skills") {
+        return true;
+    }
+    let mut parts = path.split('/');
+    parts.any(|part| part.starts_with('.')) && parts.any(|part| PROMPT_FOLDERS.contains(&part))
 }

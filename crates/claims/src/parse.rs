@@ -11,7 +11,7 @@ use cerberus_markdown::frontmatter;
 use cerberus_markdown::layout::Layout;
 use cerberus_markdown::structure::normalize;
 use cerberus_model::text::{LineIndex, Span};
-use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
 use crate::addresses::Addresses;
 use crate::rules::{self, Tool};
@@ -22,6 +22,7 @@ mod code_block;
 mod context;
 mod ignored;
 mod language;
+pub mod links;
 mod shell;
 mod stance;
 #[cfg(test)]
@@ -143,6 +144,11 @@ impl Claims {
         }
     }
 
+    /// Leaves only the links.
+    pub fn retain_links(&mut self) {
+        self.claims.retain(|claim| claim.target.is_link());
+    }
+
     /// Returns the paths of a tree.
     pub(crate) fn paths_of(&self, tree: &Tree) -> Vec<&str> {
         let first = self
@@ -205,6 +211,10 @@ pub fn read(text: &str, addresses: &Addresses) -> Claims {
                 reader.code_block(span, &code::info(&kind));
             }
             Event::End(TagEnd::CodeBlock) => in_code = false,
+            Event::Start(Tag::Link {
+                link_type: LinkType::Email,
+                ..
+            }) => reader.in_external_link = true,
             Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
                 reader.in_external_link = !reader.link(span, &dest_url);
             }
@@ -220,6 +230,19 @@ pub fn read(text: &str, addresses: &Addresses) -> Claims {
     }
     reader.prose();
     reader.finish()
+}
+
+/// Returns where the comments of HTML are.
+fn comments(html: &str) -> Vec<Span> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(start) = html[at..].find("<!--") {
+        let start = at + start;
+        let len = html[start..].find("-->");
+        at = len.map_or(html.len(), |len| start + len);
+        found.push(Span::new(start, at));
+    }
+    found
 }
 
 /// Returns whether a line starts or ends a code block.
@@ -364,8 +387,15 @@ impl Reader<'_> {
     /// Reads the links and images of a piece of HTML.
     fn html(&mut self, span: Span) {
         let html = span.slice(self.text);
+        let comments = comments(html);
         for attribute in [" src=\"", " href=\""] {
             for (at, _) in html.match_indices(attribute) {
+                if comments
+                    .iter()
+                    .any(|comment| (comment.start..comment.end).contains(&at))
+                {
+                    continue;
+                }
                 let start = at + attribute.len();
                 let len = html[start..].find('"').unwrap_or_default();
                 self.link(

@@ -10,7 +10,6 @@ use rustc_hash::FxHashMap;
 use crate::former::Tried;
 use crate::now::Now;
 use crate::parse::{Claim, Target};
-use crate::paths::folder_of;
 use crate::report::Document;
 use crate::snapshot;
 
@@ -43,7 +42,7 @@ impl<'p> Project<'p> {
             if !path.contains(['*', '{']) {
                 let is_folder = !snapshot::last(path.trim_end_matches('/')).contains('.');
                 let named = former.iter().map(|former| former.truth.file().to_owned());
-                let paths = snapshot::candidates(folder_of(&document.path), path).into_iter();
+                let paths = snapshot::candidates(document.folder(), path).into_iter();
                 for path in paths.chain(named).filter(|path| !path.is_empty()) {
                     // A pattern that ends with a slash is for folders. Git sees whether what exists is one.
                     if is_folder && self.root.join(&path).symlink_metadata().is_err() {
@@ -56,7 +55,9 @@ impl<'p> Project<'p> {
         if asked.is_empty() {
             return FxHashMap::default();
         }
-        let paths: Vec<&Path> = asked.keys().map(Path::new).collect();
+        let is_untracked = |path: &&str| !self.now.tree.contains(path.trim_end_matches('/'));
+        let paths = asked.keys().map(String::as_str).filter(is_untracked);
+        let paths: Vec<&str> = paths.collect();
         let mut found = FxHashMap::default();
         for ignored in git::ignored_by_tree(self.root, &paths) {
             for at in asked.remove(&ignored.path).unwrap_or_default() {

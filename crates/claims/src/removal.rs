@@ -58,12 +58,13 @@ pub(super) fn explain(
     project: Project<'_>,
     objects: &mut Objects<'_>,
     former: &[Former],
-    main: &MainLine,
+    head: &str,
 ) -> Option<Vec<Option<Stale>>> {
     if former.is_empty() {
         return Some(Vec::new());
     }
     let root = project.root;
+    let main = &MainLine::read(root, head);
     let claims: Vec<&Claim> = former.iter().map(|it| project.claim(it.at).1).collect();
     let mut fates: Vec<Option<Fate>> = vec![None; former.len()];
     let found = git::with_objects_each(root, by_file(former), |objects, idxs| {
@@ -190,7 +191,7 @@ struct Search<'s, 'o> {
 
 impl<'s, 'o> Search<'s, 'o> {
     fn new(root: &'s Path, now: &'s Now, main: &'s MainLine, objects: &'s mut Objects<'o>) -> Self {
-        let ends = Ends::new(root, main);
+        let ends = Ends::new(main);
         let (versions, ids, renames, moved) = Default::default();
         let (exchanges, changed, changed_code) = Default::default();
         Self {

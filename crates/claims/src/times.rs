@@ -31,6 +31,11 @@ pub fn is_of_other_time(path: &str) -> bool {
     })
 }
 
+/// Returns whether a folder is that of a day: `2024-01-31`.
+pub fn is_day(folder: &str) -> bool {
+    folder.len() == 10 && folder.matches('-').count() == 2 && has_day(folder)
+}
+
 /// Returns whether a folder of documents is that of a version: `1.20`, `v1.10.0`, `version-1.2`.
 pub fn is_version(folder: &str) -> bool {
     let number = folder

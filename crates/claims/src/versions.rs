@@ -106,12 +106,15 @@ impl Version {
             }
             Part::Heading(slug) => {
                 let slugs = || {
-                    let slugs = heading_slugs(&self.text).into_iter();
-                    slugs.map(|slug| slug.to_ascii_lowercase()).collect()
+                    let mut slugs = FxHashSet::default();
+                    for slug in heading_slugs(&self.text) {
+                        slugs.insert(same_for_all_sites(&slug));
+                    }
+                    slugs
                 };
                 self.slugs
                     .get_or_init(slugs)
-                    .contains(&slug.to_lowercase().to_ascii_lowercase())
+                    .contains(&same_for_all_sites(slug))
             }
         }
     }
@@ -269,6 +272,11 @@ impl Symbols {
         let idxs = self.idxs.get(&(name.to_owned(), within.to_owned()));
         idxs.into_iter().flatten().map(|idx| &self.all[*idx])
     }
+}
+
+/// Returns a slug without the differences between sites: some drop the marks at its start.
+fn same_for_all_sites(slug: &str) -> String {
+    slug.to_lowercase().trim_matches('-').to_owned()
 }
 
 /// Returns the slugs of the headings of a document, and of the anchors in its HTML.

@@ -120,11 +120,15 @@ fn print_warning(finding: &Finding, out: &mut Printer) {
 /// Prints the verdict and the next steps.
 fn summary(report: &Report, args: &CheckArgs, out: &mut Printer) {
     let summary = &report.summary;
-    let checked = format!(
+    let mut checked = format!(
         "{} in {}",
         plural(summary.claims, "claim"),
         plural(summary.documents, "document")
     );
+    if summary.others > 0 {
+        let others = plural(summary.others, "other");
+        checked += &format!("; of {others} only the links: cerberus check .");
+    }
     let warnings = plural(summary.warnings, "warning");
     if summary.documents == 0 && report.ok {
         out.line("no documents to check; name them: cerberus check FILE");

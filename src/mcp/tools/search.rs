@@ -6,8 +6,8 @@ use std::sync::atomic::Ordering;
 
 use anyhow::Result;
 use cerberus_bank::ops::memories::Filter;
-use cerberus_bank::ops::{envelope, search};
-use cerberus_bank::ops::{linked, stats};
+use cerberus_bank::ops::{envelope, linked, pins, search, stats};
+use cerberus_brief::Request;
 use cerberus_model::MemoryType;
 
 use super::Call;
@@ -131,15 +131,15 @@ pub(super) fn search_linked(call: &Call<'_>, params: SearchLinkedMemories) -> Re
 pub(super) fn inject_context(call: &Call<'_>, params: InjectContext) -> Result<ToolResult> {
     let is_general = params.query.is_none() && params.files.is_empty();
     let had_pins = call.has_pins.swap(true, Ordering::Relaxed);
-    let request = inject::Request {
-        without_pins: had_pins && !is_general,
-        budget: params.budget,
-        query: params.query,
-        files: params.files,
-        footer: Some("Ask with a higher `budget`, or find them with search_memories."),
-        ..inject::Request::default()
-    };
-    let report = inject::inject(call.project(), &request, Some(call.session))?;
+    let project = call.project();
+    let loaded = pins::load(project, Some(call.session))?;
+    let occasion = inject::occasion(project, params.query, &params.files, false)?;
+    let mut request = Request::new(occasion, params.budget.unwrap_or(project.inject.budget));
+    if is_general || !had_pins {
+        request.pins = loaded.injected(project);
+    }
+    let mut report = cerberus_brief::answer(project, &request)?;
+    report.warnings.splice(0..0, loaded.warnings);
     let mut text = match report.text.clone() {
         empty if empty.is_empty() => "No pins or memories are relevant.\n".to_owned(),
         text => text,

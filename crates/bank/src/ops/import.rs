@@ -507,10 +507,8 @@ fn find_anchors(project: &Workspace, report: &mut Report, new_rules: &mut [NewRu
         query_rules.push(rule);
     }
     let options = Options::distinct(anchors::N_INLINE, project.min_import_quality);
+    report.warnings.append(&mut project.index_code()?);
     let mut rankings = project.rank(&queries, options)?;
-    for ranking in &mut rankings {
-        report.warnings.append(&mut ranking.warnings);
-    }
     for (rule, ranking) in query_rules.iter().zip(&mut rankings) {
         // The query is made of the own words, which the text above them may forbid.
         if rule.may_be_negated {

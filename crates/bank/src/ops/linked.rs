@@ -15,8 +15,8 @@ use crate::Workspace;
 use crate::lockfile::Anchors;
 use crate::ops::links::{self, Edge};
 use crate::ops::search::signals::{self, Query};
-use crate::ops::sync::{IndexedMemory, SyncedStore};
 use crate::ops::{Project, rounded};
+use crate::sync::{IndexedMemory, SyncedStore};
 
 /// Memories that are linked or anchored to the targets.
 #[derive(Debug, Serialize)]
@@ -123,7 +123,7 @@ fn find(
             add_paths(pattern, &memories, &mut reasons);
         }
     }
-    let superseded = links::supersession(&synced)?.superseded;
+    let superseded = synced.supersession()?.superseded;
     let mut found = Vec::new();
     for IndexedMemory { memory, file, .. } in memories {
         let is_hidden =

@@ -6,10 +6,11 @@
 use anyhow::Result;
 use cerberus_model::{Pin, PinEvent, PinScope, Priority, UserError};
 use cerberus_store::pins::{self as table, EventRow};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use super::memories::find_whole;
 use super::{Project, document};
+use crate::lookup::find_whole;
+pub use crate::project::PinLimits;
 use crate::{Workspace, names, tokens};
 
 pub mod builtin;
@@ -18,28 +19,7 @@ mod limits;
 mod load;
 pub mod render;
 
-use builtin::BuiltInPins;
 pub use load::{Loaded, load};
-
-/// The configuration of pins.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct PinLimits {
-    pub max_pins: usize,
-    pub max_tokens: usize,
-    /// The built-in pins that are on; all if it does not say so.
-    pub builtin: Option<BuiltInPins>,
-}
-
-impl Default for PinLimits {
-    fn default() -> Self {
-        Self {
-            max_pins: 20,
-            max_tokens: 2000,
-            builtin: None,
-        }
-    }
-}
 
 /// A pin to add.
 #[derive(Debug, Clone, Default)]

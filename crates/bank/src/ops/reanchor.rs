@@ -21,8 +21,9 @@ use serde::{Deserialize, Serialize};
 use crate::LOCKFILE;
 use crate::Workspace;
 use crate::lockfile::Anchors;
+use crate::lookup::find_named;
 use crate::ops::anchors::remember_look_alikes;
-use crate::ops::memories::{Filter, Memories, find_named};
+use crate::ops::memories::{Filter, Memories};
 use crate::ops::{Progress, Project, patterns, rounded};
 
 mod conflict;

@@ -18,8 +18,8 @@ use serde::Serialize;
 use self::signals::{Query, SearchResult, SignalRank};
 use super::memories::{self, Filter};
 use super::section_selection::{self, SectionPlace, TokenMetrics};
-use super::sync::{IndexedMemory, SyncedStore};
-use super::{Project, links, rounded};
+use super::{Project, rounded};
+use crate::sync::{IndexedMemory, SyncedStore};
 use crate::{MemoryFile, Workspace};
 
 /// Maximum number of matching sections that a hit lists.
@@ -99,7 +99,7 @@ pub fn search(project: &Workspace, request: &Request) -> Result<Report> {
     }
     let memories = known.values().map(|indexed| &indexed.memory);
     request.filter.check(memories)?;
-    let supersession = links::supersession(synced)?;
+    let supersession = synced.supersession()?;
     warnings.extend(supersession.warning);
     let wanted = matching_ids(request, &known, &supersession.superseded)?;
     let found = signals::search(&synced.store, &query, &|id| wanted.contains(id))?;

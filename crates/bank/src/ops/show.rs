@@ -18,7 +18,7 @@ use crate::ops::examples::OtherSummary;
 use crate::ops::memories::Filter;
 use crate::ops::metadata::Metadata;
 use crate::ops::patterns::{self, PatternSummary};
-use crate::ops::{Project, anchors, rounded, sync};
+use crate::ops::{Project, anchors, rounded};
 
 /// The memories to show.
 #[derive(Debug, Default)]
@@ -146,7 +146,7 @@ fn show_ids(project: &Workspace, request: &Request, filter: &Filter) -> Result<R
         filter.check(indexed.iter().map(|indexed| &indexed.memory))?;
     }
     for typed in &request.ids {
-        let (mut stored, anchor) = match sync::one(project, typed)? {
+        let (mut stored, anchor) = match project.memory(typed)? {
             Some(known) => known,
             None => {
                 let mut synced = project.synced()?;

@@ -8,8 +8,8 @@ use super::import::sources::Source;
 use crate::MemoryFile;
 use crate::Workspace;
 use crate::lockfile::Anchors;
+use crate::lookup::find_named;
 use crate::ops::Project;
-use crate::ops::memories::find_named;
 
 #[derive(Debug, Serialize)]
 pub struct Report {

@@ -14,10 +14,16 @@ use crate::parse::classify;
 use crate::report::Document;
 use crate::snapshot::{self, Found};
 use crate::then::{Needs, OldTree, Past, Truth, Writer};
-use crate::paths::{folder_of, is_within};
+use crate::paths::is_within;
 
 /// Number of bytes before and after a claim in which the folder that it is about may be named.
 const MAX_AROUND: usize = 600;
+
+/// The files from which sites make the page of an address.
+const PAGES: [&str; 5] = [".md", ".mdx", "/index.md", "/index.mdx", "/_index.md"];
+
+/// The slug of the page of a repository, below the list of its files.
+const README_SLUG: &str = "readme";
 
 /// A file, a folder or a glob.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -85,8 +91,11 @@ impl Kind for FilePath {
             let path = snapshot::joined(base, path);
             return (now.tree.contains(&path) || read::exists(&now.root, &path)).into();
         }
+        if self.is_route() && self.is_page_of_site(now, document) {
+            return Holds::Yes;
+        }
         let is_near = snapshot::is_near(path, self.is_link);
-        let folder = folder_of(&document.path);
+        let folder = document.folder();
         // A site serves `docs/a.md` as the folder `docs/a/`, from which its links to other pages start.
         let page = snapshot::without_ending(&document.path);
         let has_ending = snapshot::last(path.trim_end_matches('/')).contains('.');
@@ -151,7 +160,7 @@ impl Kind for FilePath {
                 }
                 vec![old_path.to_owned()]
             } else {
-                let found = past.now.tree.resolve(folder_of(&document.path), path);
+                let found = past.now.tree.resolve(document.folder(), path);
                 found.paths().to_vec()
             };
             // The file exists, without the part.
@@ -176,7 +185,7 @@ impl Kind for FilePath {
                 (!paths.is_empty()).then_some(Truth::Paths(paths))
             }
             // The document was moved, and its target was not.
-            Found::No if folder != folder_of(&document.path) && path.contains('/') => {
+            Found::No if folder != document.folder() && path.contains('/') => {
                 let mut bases = snapshot::candidates(folder, path).into_iter();
                 let now = &past.now.tree;
                 let found = bases
@@ -208,7 +217,7 @@ impl Kind for FilePath {
     }
 
     fn never_held(&self, now: &Now, place: Place<'_>, is_added: bool) -> Option<String> {
-        let folder = folder_of(&place.document.path);
+        let folder = place.document.folder();
         // What is above the root is of another repository, or an address of the site that hosts this one.
         let is_inside = normalize_path(&snapshot::joined(folder, &self.path)).is_some();
         let is_plain = !self.path.contains(['*', '{', '<', '$', '%']) && is_inside;
@@ -226,7 +235,9 @@ impl Kind for FilePath {
             return Some("nothing is imported: the file does not exist".to_owned());
         }
         if place.document.claims.tree(place.claim).is_some() {
-            let is_real = now.is_real_tree(place.document, place.claim);
+            // A private file is nowhere but on the machine of its owner.
+            let is_private = snapshot::last(&self.path).contains(".local");
+            let is_real = !is_private && now.is_real_tree(place.document, place.claim);
             return is_real.then(|| "the project has the rest of the tree, and not this".to_owned());
         }
         let is_file = self.path.contains('/') && snapshot::last(&self.path).contains('.');
@@ -234,6 +245,9 @@ impl Kind for FilePath {
     }
 
     fn is_sure(&self, evidence: &Evidence<'_>) -> bool {
+        if self.is_route() {
+            return false;
+        }
         if self.is_link || evidence.is_in_tree() || evidence.has_new_place() {
             return true;
         }
@@ -253,6 +267,27 @@ impl FilePath {
         }
     }
 
+    /// Returns whether it is a link from the root, without an ending: an address of a site, or a folder.
+    fn is_route(&self) -> bool {
+        let is_page = !snapshot::last(self.path.trim_end_matches('/')).contains('.');
+        self.is_link && self.path.starts_with('/') && is_page
+    }
+
+    /// Returns whether a folder above a document has the page that a site serves at this address.
+    fn is_page_of_site(&self, now: &Now, document: &Document) -> bool {
+        let name = self.path.trim_matches('/');
+        let mut folder = folder_of(&document.path);
+        while !folder.is_empty() {
+            for ending in PAGES {
+                if now.tree.contains(&format!("{folder}/{name}{ending}")) {
+                    return true;
+                }
+            }
+            folder = folder_of(folder);
+        }
+        false
+    }
+
     /// Returns whether a document has the part that it names in itself.
     fn is_part_of(&self, now: &Now, document: &Document) -> bool {
         let Some(part) = &self.part else {
@@ -263,11 +298,11 @@ impl FilePath {
         own.is_some_and(|version| version.has_part(part))
     }
 
-    /// Returns why a link leads nowhere. What a site makes of a link without an ending, or from its root, is not
+    /// Returns why a link is unresolved. What a site makes of a link without an ending, or from its root, is not
     /// known.
     fn broken_link(&self, now: &Now, place: Place<'_>) -> Option<String> {
         let path = self.path.trim_start_matches("./");
-        let folder = folder_of(&place.document.path);
+        let folder = place.document.folder();
         let target = if path.is_empty() {
             place.document.path.clone()
         } else {
@@ -276,7 +311,9 @@ impl FilePath {
         if let Some(Part::Heading(heading)) = &self.part
             && (path.is_empty() || now.tree.entry(&target).is_some())
         {
-            let is_text = target.ends_with(".md") && !heading.contains([':', '=', '/', '.']);
+            let has_name = !heading.trim_matches('#').is_empty() && heading != README_SLUG;
+            let is_text =
+                has_name && target.ends_with(".md") && !heading.contains([':', '=', '/', '.']);
             return is_text.then(|| format!("`{target}` has no heading `#{heading}`"));
         }
         let name = snapshot::last(path);
@@ -284,7 +321,7 @@ impl FilePath {
         if path.starts_with('/') || is_page || now.tree.contains(&target) {
             return None;
         }
-        Some(format!("the link leads nowhere: there is no `{target}`"))
+        Some(format!("the link is unresolved: there is no `{target}`"))
     }
 
     /// Returns the paths that it names in a document of now, outside of a tree.
@@ -296,7 +333,7 @@ impl FilePath {
         if self.is_link {
             found.extend(now.tree.exact(&readings));
         }
-        let resolved = now.tree.resolve(folder_of(&document.path), &self.path);
+        let resolved = now.tree.resolve(document.folder(), &self.path);
         found.extend_from_slice(resolved.paths());
         found
     }
@@ -322,7 +359,7 @@ impl FilePath {
         writer: Writer<'_>,
     ) -> Option<Truth> {
         let now = &past.now.tree;
-        let folder = folder_of(&writer.document.path);
+        let folder = writer.document.folder();
         if folder != writer.folder() {
             let readings = snapshot::readings(folder, &self.path, self.is_link);
             if now.exact(&readings).is_some() {

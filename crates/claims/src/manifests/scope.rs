@@ -45,13 +45,17 @@ impl Manifests {
     /// Returns the manifests of a runner in a folder that is named from another one, or from the root.
     fn in_folder(&self, runner: Runner, within: &str, folder: &str) -> Vec<&str> {
         let plain = |path: String| normalize_path(path.trim_start_matches('/'));
-        // `/` is the root of the project.
-        let here = if within.starts_with('/') {
-            within.to_owned()
-        } else {
-            format!("{folder}/{within}")
-        };
-        for base in [here, within.to_owned()].into_iter().filter_map(plain) {
+        // `/` is the root of the project. The reader is in a folder above the document, or in its own.
+        let mut bases = Vec::new();
+        if !within.starts_with('/') {
+            let mut above = folder;
+            while !above.is_empty() {
+                bases.push(format!("{above}/{within}"));
+                above = folder_of(above);
+            }
+        }
+        bases.push(within.to_owned());
+        for base in bases.into_iter().filter_map(plain) {
             let base = base.trim_end_matches('/');
             let is_own = |path: &str| match runner {
                 Runner::CargoTarget | Runner::CargoFeature => is_within(path, base),

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use cerberus_engine::examples::{Options, Query, RankedSymbol, Ranking};
-use cerberus_engine::track;
-use cerberus_engine::track::{Degree, FoundSymbol, Outcome};
+use cerberus_engine::track::{Degree, FoundSymbol, LostWords, Outcome};
 use cerberus_engine::tree::git;
 use cerberus_model::text::shell_word;
 use cerberus_model::{Anchor, ExampleRole, Origin, OtherExample, RuleKind, State, split_number};
@@ -78,6 +77,7 @@ pub(super) struct Reconciler<'a> {
     /// By memory id.
     candidates: BTreeMap<String, Vec<RankedSymbol>>,
     head: Option<String>,
+    lost_words: LostWords<'a>,
 }
 
 impl<'a> Reconciler<'a> {
@@ -110,6 +110,7 @@ impl<'a> Reconciler<'a> {
             by_id: by_id.collect(),
             candidates: BTreeMap::new(),
             head: head.map(|head| head.abbreviated_id()),
+            lost_words: LostWords::new(&project.root),
         };
         let mut requests = Vec::new();
         let main = followed
@@ -312,12 +313,8 @@ impl<'a> Reconciler<'a> {
             return Vec::new();
         };
         let query = anchors::query(stored, &[]);
-        track::lost_words(
-            &self.project.root,
-            (&query.rule, &query.hints),
-            anchor,
-            place,
-        )
+        self.lost_words
+            .find((&query.rule, &query.hints), anchor, place)
     }
 
     /// Returns an anchor to the best other example. Only an automatic anchor is replaced; for one that a
