@@ -353,7 +353,7 @@ fn what_may_be_a_rule_is_proposed_until_somebody_confirms_it() {
     let report = sandbox.json("memory import AGENTS.md --no-anchor");
     assert_eq!(report["documents"][0]["proposed"], 1);
     assert_eq!(report["items"][1]["doubt"], "a task list item");
-    let injected = || sandbox.ok("memory inject --task \"weigh the tea\"");
+    let injected = || sandbox.ok("memory inject --query tea");
     assert!(!injected().contains("Weigh"));
     assert!(
         sandbox

@@ -183,7 +183,11 @@ pub(super) fn first_verb(plain: &str) -> Option<String> {
 
 /// Returns whether a text may start with a command: "Mock external dependencies", "Default to x".
 pub(super) fn is_possible_command(plain: &str) -> bool {
-    let plain = plain.split_once(": ").map_or(plain, |(_, rest)| rest);
+    let after_label = plain.split_once(": ").map(|(_, rest)| rest);
+    starts_with_command(plain) || after_label.is_some_and(starts_with_command)
+}
+
+fn starts_with_command(plain: &str) -> bool {
     let words = words(plain);
     let mut rest = words.iter().skip_while(|word| is_opener(word));
     let (Some(verb), Some(_)) = (rest.next(), rest.next()) else {
