@@ -11,7 +11,6 @@ use crate::level::Evidence;
 use crate::paths::folder_of;
 use crate::meant::{is_called_file, is_certain, is_in_sample};
 use crate::now::{Holds, Now};
-use crate::paths::folder_of;
 use crate::parse::classify;
 use crate::report::Document;
 use crate::snapshot::{self, Found};
