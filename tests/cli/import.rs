@@ -137,10 +137,12 @@ fn import_prints_a_json_report() {
           "documents": [
             {
               "added": 1,
+              "anchored": 0,
               "changed": 0,
               "conflicts": 0,
               "duplicates": 0,
               "file": "NOTES.md",
+              "proposed": 0,
               "removed": 0,
               "skipped": 1
             }
@@ -322,6 +324,42 @@ fn rules_in_a_folder_get_a_scope() {
         Use the cart's own total
         [exit 0]
     "#]]);
+}
+
+#[test]
+fn a_heading_that_names_a_folder_or_a_language_scopes_its_rules() {
+    let sandbox = Sandbox::bank();
+    sandbox.write("web/page.ts", "export const page = 1;\n");
+    sandbox.write(
+        "AGENTS.md",
+        "# Shop\n\n## Pages (TypeScript)\n\n- Never use `any`\n\n## Rules for `web/`\n\n- Always use `page`\n",
+    );
+    let report = sandbox.json("memory import AGENTS.md --no-anchor");
+    assert_eq!(report["items"][0]["scope"], "language:typescript");
+    assert_eq!(report["items"][1]["paths"][0], "web/**");
+    sandbox.ok("memory import AGENTS.md --check");
+}
+
+#[test]
+fn what_may_be_a_rule_is_proposed_until_somebody_confirms_it() {
+    let sandbox = Sandbox::bank();
+    sandbox.write(
+        "AGENTS.md",
+        "# Shop\n\n- Never sell tea on a Sunday\n- [ ] Weigh the tea\n",
+    );
+    let report = sandbox.json("memory import AGENTS.md --no-anchor");
+    assert_eq!(report["documents"][0]["proposed"], 1);
+    assert_eq!(report["items"][1]["doubt"], "a task list item");
+    let injected = || sandbox.ok("memory inject --query tea");
+    assert!(!injected().contains("Weigh"));
+    assert!(
+        sandbox
+            .ok("memory show --status proposed")
+            .contains("Weigh")
+    );
+    sandbox.ok("memory update weigh-the-tea --status active");
+    assert!(injected().contains("Weigh"));
+    sandbox.ok("memory import AGENTS.md --check");
 }
 
 #[test]

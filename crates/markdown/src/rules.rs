@@ -41,7 +41,7 @@ use self::tags::Mark;
 use self::verdict::{INTRO, ends_open, is_example};
 use self::wording::{Modality, is_aside, is_universal, modality, words};
 use super::frontmatter;
-use crate::word_lists::INSTANCES;
+use crate::word_lists::{INSTANCES, PROSE_TITLES, TUTORIAL_TITLES};
 
 /// An item of a document: a rule, or another block with the reason why it is not a rule.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -77,6 +77,10 @@ const MAX_RULE_BYTES: usize = 96 * 1024;
 /// The maximum length of the text above an item that is a part of its text. A longer one is not cut,
 /// because any sentence of it may be the one that forbids.
 const MAX_PREFIX_BYTES: usize = 1000;
+
+/// Why all rules of a document are doubtful.
+pub const OF_PROSE: &str = "a guide for prose";
+pub const TUTORIAL: &str = "a tutorial";
 
 /// The maximum number of words of an introduction that only names its list.
 const LABEL_WORDS: usize = 5;
@@ -131,6 +135,11 @@ pub fn parse(text: &str, project: &str) -> Vec<RuleItem> {
     let has_title = blocks
         .iter()
         .any(|block| matches!(block, Block::Heading { level, .. } if *level > 1));
+    let title = blocks.iter().find_map(|block| match block {
+        Block::Heading { title, .. } => Some(title.clone()),
+        _ => None,
+    });
+    let title = title.unwrap_or_default();
     let mut reader = Reader {
         text,
         blanks,
@@ -147,6 +156,7 @@ pub fn parse(text: &str, project: &str) -> Vec<RuleItem> {
         labels: Vec::new(),
         found: Vec::new(),
         has_title,
+        title,
     };
     for span in reader.managed.clone() {
         reader.skip(span.start, "managed by `inject --into`");
@@ -162,6 +172,12 @@ pub fn parse(text: &str, project: &str) -> Vec<RuleItem> {
     {
         item.skipped_because = Some("longer than a memory");
         item.text = item.text.chars().take(SHOWN_CHARS).collect();
+    }
+    let subject = reader.subject();
+    for item in &mut reader.found {
+        if item.skipped_because.is_none() {
+            item.doubt = subject.or(item.doubt);
+        }
     }
     reader.found.sort_by_key(|item| item.line);
     reader.found
@@ -200,6 +216,8 @@ struct Reader<'a> {
     found: Vec<RuleItem>,
     /// Whether a heading of level 1 is the title, because headings of other levels exist.
     has_title: bool,
+    /// The first heading.
+    title: String,
 }
 
 impl Reader<'_> {
@@ -365,6 +383,24 @@ impl Reader<'_> {
             self.doubt(doubt);
         }
         true
+    }
+
+    /// Returns the reason why all rules of the document are doubtful: its title says that it is about
+    /// prose, or that it is a tutorial.
+    fn subject(&self) -> Option<&'static str> {
+        let title = words(&self.title);
+        let names_style = title
+            .iter()
+            .any(|word| matches!(word.as_str(), "style" | "guide"));
+        let is_of_prose = PROSE_TITLES.contains_any(&title)
+            || names_style && title.first().is_some_and(|first| first == "writing");
+        if is_of_prose {
+            Some(OF_PROSE)
+        } else if TUTORIAL_TITLES.contains_any(&title) {
+            Some(TUTORIAL)
+        } else {
+            None
+        }
     }
 
     /// Reads the tags between an introduction and its list.

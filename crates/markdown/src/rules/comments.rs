@@ -28,6 +28,7 @@ pub(super) fn blank(text: &str, is_ruled: bool) -> Blanked {
     let mut at = 0;
     // Where the last comment ends, which may be on a later line.
     let mut comment_end = 0;
+    let last_closing = text.rfind(CLOSING).unwrap_or_default();
     for line in text.split_inclusive('\n') {
         let start = at;
         at += line.len();
@@ -53,7 +54,7 @@ pub(super) fn blank(text: &str, is_ruled: bool) -> Blanked {
         if let Some(position) = check_box(line) {
             bytes[start + position] = b'x';
         }
-        comment_end = find_comments(text, Span::new(start, at), &mut blanks);
+        comment_end = find_comments(text, Span::new(start, at), last_closing, &mut blanks);
         find_struck(line, start, &mut blanks);
     }
     for blank in &blanks {
@@ -65,16 +66,22 @@ pub(super) fn blank(text: &str, is_ruled: bool) -> Blanked {
 }
 
 /// Finds the comments that start in a line; returns the end of the last one.
-fn find_comments(text: &str, line: Span, found: &mut Vec<Span>) -> usize {
+fn find_comments(text: &str, line: Span, last_closing: usize, found: &mut Vec<Span>) -> usize {
     let mut from = line.start;
+    let mut n_ticks = 0;
     while let Some(opening) = text[from..line.end].find(OPENING) {
         let start = from + opening;
-        let is_code = text[line.start..start].matches('`').count() % 2 == 1;
+        n_ticks += text[from..start].matches('`').count();
+        let is_code = n_ticks % 2 == 1;
         let is_managed =
             text[start..].starts_with(MANAGED_START) || text[start..].starts_with(MANAGED_END);
         if is_code || is_managed {
             from = start + OPENING.len();
             continue;
+        }
+        // Without a closing one the rest of the text would be searched for each comment.
+        if start > last_closing {
+            break;
         }
         let Some(length) = text[start..].find(CLOSING) else {
             break;
@@ -92,14 +99,17 @@ fn find_comments(text: &str, line: Span, found: &mut Vec<Span>) -> usize {
 /// Finds the struck-out parts of a line.
 fn find_struck(line: &str, line_start: usize, found: &mut Vec<Span>) {
     let mut from = 0;
+    let mut n_ticks = 0;
     while let Some(start) = line[from..].find(STRUCK).map(|at| from + at) {
         let inner = start + STRUCK.len();
         let Some(length) = line[inner..].find(STRUCK) else {
             return;
         };
         let end = inner + length + STRUCK.len();
-        let is_code = line[..start].matches('`').count() % 2 == 1;
+        n_ticks += line[from..start].matches('`').count();
+        let is_code = n_ticks % 2 == 1;
         let struck = &line[inner..inner + length];
+        n_ticks += struck.matches('`').count();
         if !is_code && !struck.is_empty() && struck.trim() == struck {
             found.push(Span::new(start, end).shifted(line_start));
         }

@@ -1,8 +1,8 @@
 //! The kind of items that a heading or an introduction announces.
 
 use super::wording::{
-    Modality, has_known_subject, has_pair, is_conditional, is_declarative, is_norm, is_prohibition,
-    modality, words,
+    Modality, has_known_subject, has_pair, is_conditional, is_declarative, is_norm, is_offer,
+    is_prohibition, modality, words,
 };
 use crate::word_lists::{
     CONDITIONS, CONTRIBUTIONS, DESCRIPTION_TITLES, DOCUMENTS, OPEN_ENDS, PROCEDURE_TITLES,
@@ -44,17 +44,18 @@ pub(super) fn kind_of_intro(plain: &str) -> Option<Kind> {
 }
 
 /// Returns whether an introduction says what a known subject does or has: "The tool has hooks that
-/// check each call". "A change has" demands it of each change.
+/// check each call", or what its reader can do. "A change has" demands it of each change.
 pub(super) fn is_description(plain: &str) -> bool {
     let all = words(plain);
-    has_known_subject(&all)
+    let is_offer = is_offer(plain) && !is_about_contributions(plain);
+    (has_known_subject(&all) || is_offer)
         && modality(plain) == Modality::Statement
         && !is_norm(plain)
         && !is_prohibition(plain)
         && !is_unfinished(plain)
         && !RULE_INTROS.contains_any(&all)
-        && !all.iter().any(|word| word.starts_with("you"))
-        && is_declarative(plain)
+        && (is_offer || is_declarative(plain))
+        && (is_offer || !all.iter().any(|word| word.starts_with("you")))
 }
 
 /// Returns whether each item is incomplete without its introduction: "If you add a table:", "Exceptions:".

@@ -35,7 +35,8 @@ pub(super) fn blank(text: &str) -> (String, Vec<(usize, Mark)>) {
     let mut marks = Vec::new();
     let mut fence: Option<&str> = None;
     let mut in_admonition = false;
-    for line in text.split_inclusive('\n') {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    for (line_idx, line) in lines.iter().enumerate() {
         let bare = line.trim();
         let marker = ["```", "~~~"]
             .into_iter()
@@ -55,7 +56,9 @@ pub(super) fn blank(text: &str) -> (String, Vec<(usize, Mark)>) {
             in_admonition = false;
         }
         let mut found = mark(bare).or_else(|| container(bare));
-        if let Some(title) = admonition(bare) {
+        if let Some(title) = admonition(bare)
+            && is_indented(&lines[line_idx + 1..])
+        {
             in_admonition = fence.is_none();
             found = Some(Mark::Open(title));
         }
@@ -90,6 +93,12 @@ fn admonition(line: &str) -> Option<String> {
         rest.trim_start_matches('+').strip_prefix(' ')
     })?;
     Some(name_of(name))
+}
+
+/// Returns whether the first line with a text is indented as that of an admonition.
+fn is_indented(lines: &[&str]) -> bool {
+    let first = lines.iter().find(|line| !line.trim().is_empty());
+    first.is_some_and(|line| line.starts_with(ADMONITION_INDENT))
 }
 
 /// Returns a name with its title, without the marks around it.

@@ -1,5 +1,7 @@
 //! Whether a list item, a paragraph or a table row is a rule.
 
+use cerberus_model::text::sentences;
+
 use super::blocks::{CODE, Words};
 use super::context::Kind;
 use super::wording::{
@@ -119,7 +121,7 @@ pub(super) fn item(item: &Words, kind: Option<Kind>) -> Verdict {
         Some(Kind::Rules) if can_be_rule => Verdict::InContext,
         None if is_possible_command(plain) => Verdict::WithSiblings,
         None if can_be_rule
-            && n_words <= MAX_SIBLING_WORDS
+            && words(first_clause(plain)).len() <= MAX_SIBLING_WORDS
             && !is_descriptive(plain)
             && !is_declarative(plain) =>
         {
@@ -141,7 +143,8 @@ pub(super) fn paragraph(own: &Words, kind: Option<Kind>, is_before_commands: boo
         return false;
     }
     let modality = modality(plain);
-    if has_bold_command(own) || modality == Modality::Obligation {
+    let is_shown = is_before_commands && is_step(plain);
+    if has_bold_command(own) && !is_shown || modality == Modality::Obligation {
         return true;
     }
     let is_instruction = modality == Modality::Command || is_norm(plain);
@@ -150,7 +153,7 @@ pub(super) fn paragraph(own: &Words, kind: Option<Kind>, is_before_commands: boo
         || SETUP_VERBS.contains(&verb)
         || is_pointer(plain)
         || is_about_document(plain)
-        || (is_before_commands && is_step(plain));
+        || is_shown;
     is_instruction && !is_other
 }
 
@@ -296,6 +299,12 @@ fn is_description_of_code(item: &Words) -> bool {
         && (rest.is_empty() || rest.starts_with(separators))
         && !rest.starts_with("(not ");
     is_described || plain.split_once(':').is_some_and(is_command)
+}
+
+/// Returns the part of a text before the first dash or the end of the first sentence.
+fn first_clause(plain: &str) -> &str {
+    let is_break = |c, next| sentences::ends_sentence(c, next) || sentences::is_dash(c, next);
+    sentences::split(plain, is_break).next().unwrap_or_default()
 }
 
 /// Returns whether a text starts with the label of a reason: "Rationale: …".

@@ -7,8 +7,8 @@ use super::blocks::CODE;
 use crate::word_lists::{
     ADVERB_SUBJECTS, AMBIGUOUS_VERBS, CHOICE_PHRASES, CONDITION_STARTS, CONDITIONS, DEMAND_PHRASES,
     DETERMINERS, EMPHASES, FUNCTION_WORDS, MODAL_PHRASES, MODALS, NEED_PHRASES, NEGATED_PHRASES,
-    NEGATIONS, OBJECT_STARTS, OPENERS, PERMISSIONS, PROHIBITIONS, STATEMENT_VERBS, STRICT_MODALS,
-    VERBS,
+    NEGATIONS, OBJECT_STARTS, OPENERS, PERMISSIONS, POINTER_VERBS, PROHIBITIONS, STATEMENT_VERBS,
+    STRICT_MODALS, VERBS,
 };
 
 /// The maximum number of words of a sentence that forbids something by "No", and of one that
@@ -183,7 +183,11 @@ pub(super) fn first_verb(plain: &str) -> Option<String> {
 
 /// Returns whether a text may start with a command: "Mock external dependencies", "Default to x".
 pub(super) fn is_possible_command(plain: &str) -> bool {
-    let plain = plain.split_once(": ").map_or(plain, |(_, rest)| rest);
+    let after_label = plain.split_once(": ").map(|(_, rest)| rest);
+    starts_with_command(plain) || after_label.is_some_and(starts_with_command)
+}
+
+fn starts_with_command(plain: &str) -> bool {
     let words = words(plain);
     let mut rest = words.iter().skip_while(|word| is_opener(word));
     let (Some(verb), Some(_)) = (rest.next(), rest.next()) else {
@@ -300,6 +304,7 @@ fn is_obligation(words: &[String]) -> bool {
         let is_modal_phrase = MODAL_PHRASES.contains(&format!("{current} {next}"))
             || (current == "please"
                 && next != "note"
+                && !POINTER_VERBS.contains(next)
                 && is_imperative(&words[word_idx..words.len().min(word_idx + MAX_REQUEST_WORDS)]));
         // "This will have to wait" is a prediction.
         let before_previous = word_idx.checked_sub(2).map_or("", word);

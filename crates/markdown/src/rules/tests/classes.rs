@@ -83,3 +83,45 @@ Baskets need a lock.
         "#]],
     );
 }
+
+#[test]
+fn a_tutorial_and_a_guide_for_prose_are_doubtful_as_a_whole() {
+    check(
+        "# Translation guide\n\n- Never use an anglicism\n",
+        expect![[r#"
+            3   ? Translation guide: Never use an anglicism  [translation-guide]
+        "#]],
+    );
+    check(
+        "# Tutorial\n\n## Shop\n\n- Always add tea\n",
+        expect![[r#"
+            5   ? Tutorial: Always add tea  [shop]
+        "#]],
+    );
+}
+
+#[test]
+fn a_demand_within_a_description_is_doubtful() {
+    check(
+        "\
+# Shop
+
+The till is old. Restart it on Monday.
+
+The till is old. Never restart it on Sunday.
+
+Please read [the handbook](handbook.md).
+
+There are ways in which you can help:
+
+- Weigh the tea
+",
+        expect![[r#"
+            3   ? The till is old. Restart it on Monday.  [shop]
+            5   + The till is old. Never restart it on Sunday.  [shop]
+            7   - prose
+            9   - an introduction
+            11  - a statement
+        "#]],
+    );
+}

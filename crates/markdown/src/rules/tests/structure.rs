@@ -176,6 +176,8 @@ Never log a card.
 
     - Always hide tokens
 
+!!! Never open the till alone.
+
 > **Warning**
 > Never mail a password.
 
@@ -193,13 +195,14 @@ Never log a card.
             8   + warning: Never log a card.  [shop]
             12  + danger Keys: Never print a key.  [shop]
             14  + danger Keys: Never print a key: Always hide tokens  [shop]
-            16  + **Warning**
+            16  + !!! Never open the till alone.  [shop]
+            18  + **Warning**
                   Never mail a password.  [shop]
-            19  + Always ask for a receipt.  [shop]
-            22  + Always ask for a receipt: Use cents  [shop]
-            24  + Always ask for a receipt: You must weigh the tea  [shop]
-            25  ? Always ask for a receipt: Weigh the coffee  [shop]
-            26  - a task list item
+            21  + Always ask for a receipt.  [shop]
+            24  + Always ask for a receipt: Use cents  [shop]
+            26  + Always ask for a receipt: You must weigh the tea  [shop]
+            27  ? Always ask for a receipt: Weigh the coffee  [shop]
+            28  - a task list item
         "#]],
     );
 }
