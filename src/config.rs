@@ -54,6 +54,8 @@ pub(crate) const SAMPLE: &str = include_str!("config/sample.toml");
 /// Settings of a command.
 pub(crate) struct Settings {
     pub(crate) project: Workspace,
+    /// Whether the user named the project, with `--project`.
+    pub(crate) is_project_named: bool,
     pub(crate) memory_enabled: bool,
     /// The documents and claims that `check` skips, according to the project.
     pub(crate) check: CheckConfig,
@@ -102,8 +104,12 @@ impl Terminal {
 impl Settings {
     /// Resolves the project and its configuration.
     pub(crate) fn resolve(global: &GlobalArgs) -> Result<Self> {
+        let is_project_named = named_root(global)?.is_some();
         let (root, _) = locate_root(global)?;
-        Self::of_root(root)
+        Ok(Self {
+            is_project_named,
+            ..Self::of_root(root)?
+        })
     }
 
     /// Like [`Self::resolve`], but the project is the one around `folder` unless it is named.
@@ -184,6 +190,7 @@ fn merge(root: PathBuf, own: ConfigFile, user: &ConfigFile, now: Timestamp) -> R
     let recency = Recency::default();
     let state = xdg("XDG_STATE_HOME", ".local/state");
     Ok(Settings {
+        is_project_named: false,
         project: Workspace::new(Project {
             bank,
             store: StoreFile {

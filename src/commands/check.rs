@@ -190,7 +190,11 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
     let is_read = |path: &&Path| !args.update_baseline || (args.with.is_some() && path.exists());
     let baseline = args.baseline.as_deref().filter(is_read);
     let accepted = baseline.map(baseline::read).transpose()?;
-    let (files, mut outside) = outside::divide(&project.root, &args.files)?;
+    let mut files = args.files.clone();
+    let mut outside = Vec::new();
+    if settings.is_project_named {
+        (files, outside) = outside::divide(&project.root, &args.files)?;
+    }
     let mut found = documents::Found::default();
     if args.memories {
         outside.append(&mut outside::memories(&project.root));

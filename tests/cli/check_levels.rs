@@ -195,7 +195,7 @@ fn memories_of_agents_are_compared_with_the_time_when_they_were_written() {
         ("2026-04-01", Vec::new()),
     ] {
         sandbox.write("../memory.md", format!("---\nupdated: {day}\n---\n{text}"));
-        let report = sandbox.json_of(sandbox.run("check ../memory.md --json"));
+        let report = sandbox.json_of(sandbox.run("check --project . ../memory.md --json"));
         assert_eq!(shown(&report), expected, "{day}");
     }
     let memory = "---\nstale_after: 2025-01-01\n---\nText.\n";

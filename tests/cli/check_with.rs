@@ -80,7 +80,7 @@ fn an_agent_dismisses_errors_whose_lines_are_right_and_the_baseline_keeps_them()
         AGENTS.md: 1 warning
             6:14: `pytest`: the manifests now require >=8.1, since 3a1c86e95b of 2026-01-02
 
-        3 errors, 1 warning; checked 8 claims in 1 document; of 1 others only the links: cerberus check .
+        3 errors, 1 warning; checked 8 claims in 1 document; of 1 other only the links: cerberus check .
         1 dismissed by the agent, 2 never true here
         --- stderr
         asking sh about 5 findings, with the lines around: 1234 tokens
@@ -104,7 +104,7 @@ fn an_agent_dismisses_errors_whose_lines_are_right_and_the_baseline_keeps_them()
         AGENTS.md: 1 warning
             6:14: `pytest`: the manifests now require >=8.1, since 3a1c86e95b of 2026-01-02
 
-        2 errors, 1 warning; checked 8 claims in 1 document; of 1 others only the links: cerberus check .
+        2 errors, 1 warning; checked 8 claims in 1 document; of 1 other only the links: cerberus check .
         2 accepted by the baseline, 2 never true here (see --all)
         to correct 2 of them: cerberus check --fix
         [exit 1]
@@ -185,7 +185,7 @@ fn an_agent_that_fails_dismisses_nothing_and_writes_no_baseline() {
         AGENTS.md: 1 warning
             6:14: `pytest`: the manifests now require >=8.1; not read by echo, since 3a1c86e95b of 2026-01-02
 
-        4 errors, 1 warning, and not all was checked; checked 8 claims in 1 document; of 1 others only the links: cerberus check .
+        4 errors, 1 warning, and not all was checked; checked 8 claims in 1 document; of 1 other only the links: cerberus check .
         2 never true here (see --all)
         to correct 2 of them: cerberus check --fix
         next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
@@ -213,7 +213,7 @@ fn an_agent_that_fails_dismisses_nothing_and_writes_no_baseline() {
         AGENTS.md: 1 warning
             6:14: `pytest`: the manifests now require >=8.1; not read by echo, since 3a1c86e95b of 2026-01-02
 
-        4 errors, 1 warning, and not all was checked; checked 8 claims in 1 document; of 1 others only the links: cerberus check .
+        4 errors, 1 warning, and not all was checked; checked 8 claims in 1 document; of 1 other only the links: cerberus check .
         2 never true here (see --all)
         to correct 2 of them: cerberus check --fix
         next: correct or remove it, or put `<!-- cerberus: ignore -->` above it

@@ -2,7 +2,7 @@
 //!
 //! Most claims that were never true are examples, or are about something else. A link to a file that is not
 //! there is a mistake, and so is an import, an entry of a tree that the project has otherwise, or a script that
-//! an instruction file tells to run and that is elsewhere. On a line that the change adds, a file with its folder
+//! an instruction file says to run and that is elsewhere. On a line that the change adds, a file with its folder
 //! and a command are mistakes, too.
 
 use rustc_hash::FxHashSet;

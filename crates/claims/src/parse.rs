@@ -232,19 +232,6 @@ pub fn read(text: &str, addresses: &Addresses) -> Claims {
     reader.finish()
 }
 
-/// Returns where the comments of HTML are.
-fn comments(html: &str) -> Vec<Span> {
-    let mut found = Vec::new();
-    let mut at = 0;
-    while let Some(start) = html[at..].find("<!--") {
-        let start = at + start;
-        let len = html[start..].find("-->");
-        at = len.map_or(html.len(), |len| start + len);
-        found.push(Span::new(start, at));
-    }
-    found
-}
-
 /// Returns whether a line starts or ends a code block.
 fn is_fence(line: &str) -> bool {
     line.starts_with("```") || line.starts_with("~~~")
@@ -387,7 +374,7 @@ impl Reader<'_> {
     /// Reads the links and images of a piece of HTML.
     fn html(&mut self, span: Span) {
         let html = span.slice(self.text);
-        let comments = comments(html);
+        let comments = ignored::comments(html);
         for attribute in [" src=\"", " href=\""] {
             for (at, _) in html.match_indices(attribute) {
                 if comments

@@ -13,6 +13,7 @@ use cerberus_model::Severity;
 use cerberus_model::error::UserError;
 use jiff::Timestamp;
 use jiff::civil::Date;
+use jiff::tz::TimeZone;
 
 use super::finding::{Check, Finding};
 use crate::config::{self, DatedFile};
@@ -96,7 +97,7 @@ fn day_of(text: &str, key: &str) -> Option<Timestamp> {
         let value = value.trim().trim_matches(['"', '\'']);
         let day = value.get(..10).unwrap_or(value);
         if let Ok(day) = day.parse::<Date>() {
-            let end = day.at(23, 59, 59, 0).in_tz("UTC").ok()?;
+            let end = day.at(23, 59, 59, 0).to_zoned(TimeZone::UTC).ok()?;
             return Some(end.timestamp());
         }
     }

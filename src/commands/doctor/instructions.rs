@@ -99,7 +99,7 @@ impl Doctor<'_> {
             let Some(imported) = claim.target.path() else {
                 continue;
             };
-            // In a piece of code it is no import.
+            // An import in a piece of code has no effect.
             let is_import = text[..claim.span.start].ends_with('@')
                 && !text[..claim.span.start].ends_with("`@");
             if !is_import || imported.contains(['*', '{']) {

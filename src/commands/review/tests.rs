@@ -65,6 +65,7 @@ pub(super) fn settings(folder: &Path, rules: &[(&str, RuleKind, &str)]) -> Setti
     }
     Settings {
         project,
+        is_project_named: false,
         memory_enabled: true,
         check: CheckConfig::default(),
         session: None,

@@ -15,7 +15,7 @@ use crate::parse::classify;
 use crate::report::Document;
 use crate::snapshot::{self, Found};
 use crate::then::{Needs, OldTree, Past, Truth, Writer};
-use crate::paths::is_within;
+use crate::paths::{folder_of, is_within};
 
 /// Number of bytes before and after a claim in which the folder that it is about may be named.
 const MAX_AROUND: usize = 600;
@@ -277,7 +277,7 @@ impl FilePath {
     /// Returns whether a folder above a document has the page that a site serves at this address.
     fn is_page_of_site(&self, now: &Now, document: &Document) -> bool {
         let name = self.path.trim_matches('/');
-        let mut folder = folder_of(&document.path);
+        let mut folder = document.folder();
         while !folder.is_empty() {
             for ending in PAGES {
                 if now.tree.contains(&format!("{folder}/{name}{ending}")) {
