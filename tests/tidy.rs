@@ -32,7 +32,6 @@ const LAYERS: &[(&str, u32)] = &[
     ("engine::threads", 15),
     ("engine::tree", 20),
     ("bank::lookup", 21),
-    ("bank::supersession", 22),
     ("bank::sync", 26),
     ("bank::workspace", 27),
     ("bank::ops", 30),

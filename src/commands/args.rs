@@ -8,6 +8,8 @@ use cerberus_model::{MemoryStatus, MemoryType, RuleKind, Scope};
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 
+use crate::config::Settings;
+
 /// Parses the value of `--min-quality`.
 pub(super) fn quality(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
@@ -62,6 +64,13 @@ pub(crate) struct SessionArgs {
     /// Session whose pins are included (default: CERBERUS_SESSION)
     #[arg(long, global = true, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) session: Option<String>,
+}
+
+impl SessionArgs {
+    /// Returns the name of the session, if there is one.
+    pub(super) fn name<'a>(&'a self, settings: &'a Settings) -> Option<&'a str> {
+        self.session.as_deref().or(settings.session.as_deref())
+    }
 }
 
 /// The fields of the frontmatter to set.

@@ -439,7 +439,7 @@ pub(crate) fn run(args: &InjectArgs, settings: &Settings, out: &mut Printer) -> 
     if let Some(path) = &args.into {
         return into::run(args, path, &settings.project, out);
     }
-    let session = super::pin::session(&args.session, settings);
+    let session = args.session.name(settings);
     let report = inject(&settings.project, request, session)?;
     out.report(&report, |report, out| {
         out.warn(&report.warnings);

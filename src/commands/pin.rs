@@ -150,7 +150,7 @@ impl FilterArgs {
 
 pub(crate) fn run(args: &PinArgs, settings: &Settings, out: &mut Printer) -> CliResult {
     let project = &settings.project;
-    let session = session(&args.session, settings);
+    let session = args.session.name(settings);
     match &args.command {
         PinCommand::Add(args) => {
             let report = pins::add(project, &args.request(), session)?;
@@ -206,11 +206,6 @@ pub(crate) fn run(args: &PinArgs, settings: &Settings, out: &mut Printer) -> Cli
             Ok(ExitStatus::Done)
         }
     }
-}
-
-/// Returns the session of a command.
-pub(super) fn session<'a>(args: &'a SessionArgs, settings: &'a Settings) -> Option<&'a str> {
-    args.session.as_deref().or(settings.session.as_deref())
 }
 
 fn row(report: &PinReport) -> [String; 4] {

@@ -213,3 +213,87 @@ impl Drop for Locked<'_> {
         self.workspace.forget_bank();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use cerberus_engine::rank::calibrate::Weights;
+    use cerberus_engine::rank::fusion::Recency;
+    use cerberus_store::StoreFile;
+
+    use super::*;
+    use crate::Bank;
+    use crate::project::{InjectOptions, PinLimits};
+
+    fn workspace(folder: &std::path::Path) -> Workspace {
+        let bank = Bank::new(folder.join(".memories"));
+        bank.create().expect("a bank");
+        Workspace::new(Project {
+            root: folder.to_owned(),
+            store: StoreFile {
+                path: bank.folder().join("indices/cerberus.db"),
+                state: Some(folder.join("state")),
+            },
+            bank,
+            name: None,
+            exclude: Vec::new(),
+            min_quality: 1.0,
+            min_import_quality: 1.0,
+            weights: Weights::default(),
+            recency: Recency::default(),
+            pins: PinLimits::default(),
+            inject: InjectOptions::default(),
+            now: "2026-01-02T03:04:05Z".parse().expect("a time"),
+        })
+    }
+
+    #[test]
+    fn memories_are_read_once_and_again_under_the_lock() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let project = workspace(folder.path());
+        let first = project.memories().expect("read");
+        project.bank.create_text("a", "one").expect("created");
+        assert!(Rc::ptr_eq(&first, &project.memories().expect("read")));
+        let lock = project.lock().expect("free");
+        assert_eq!(lock.memories().expect("read").all.len(), 1);
+        project.bank.create_text("b", "two").expect("created");
+        drop(lock);
+        assert_eq!(project.memories().expect("read").all.len(), 2);
+    }
+
+    #[test]
+    fn the_store_has_the_memories_that_were_read() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let project = workspace(folder.path());
+        project.bank.create_text("a", "one").expect("created");
+        project.memories().expect("read");
+        let synced = project.synced().expect("synced");
+        assert!(Rc::ptr_eq(&synced.store, &project.store().expect("open")));
+        // Read before, so that the removed file is not opened again.
+        project.bank.discard("a.md").expect("removed");
+        assert_eq!(synced.read("a.md").expect("known").text, "one");
+        project.forget();
+        assert!(project.synced().expect("synced").read("a.md").is_err());
+    }
+
+    #[test]
+    fn a_damaged_store_is_replaced_once_by_the_outermost_caller() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let project = workspace(folder.path());
+        let damaged = Rc::downgrade(&project.store().expect("open"));
+        let mut warnings = Vec::new();
+        let done = project.with_repair(|warning| {
+            let is_first = warnings.is_empty();
+            warnings.push(warning);
+            project.with_repair(|_| {
+                let store = project.store()?;
+                if is_first {
+                    store.reader().prepare("SELECT x FROM missing")?;
+                }
+                Ok(())
+            })
+        });
+        done.expect("repaired");
+        assert!(warnings.len() == 2 && warnings[1].is_some(), "{warnings:?}");
+        assert!(damaged.upgrade().is_none(), "the damaged store is closed");
+    }
+}
