@@ -21,11 +21,13 @@ use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use xxhash_rust::xxh3::xxh3_64;
 
+mod agent_memories;
 mod args;
 mod check;
 mod file;
 mod user_bank;
 
+pub(crate) use agent_memories::{DatedFile, agent_memories, dated_file};
 pub(crate) use args::{ColorChoice, GlobalArgs};
 pub(crate) use check::{ConfigReport, Finding, Setting, check, failed_check, in_one_line};
 pub(crate) use file::CheckConfig;
@@ -35,10 +37,10 @@ use file::{ConfigFile, StorageStrategy, WeightsChoice, read_config};
 pub(crate) const COMPLETE: &str = "CERBERUS_COMPLETE";
 
 /// Default quality threshold.
-const MIN_QUALITY: f64 = 0.8;
+const MIN_QUALITY: f64 = 0.7;
 
 /// Default quality threshold of `import`: nobody sees each of its anchors.
-const MIN_IMPORT_QUALITY: f64 = 0.9;
+const MIN_IMPORT_QUALITY: f64 = 0.85;
 
 /// Size limit of a file of settings of a client.
 const MAX_CLIENT_SETTINGS: u64 = 1024 * 1024;

@@ -16,6 +16,7 @@
 //! | package | responsibility |
 //! |---|---|
 //! | `claims` | what documents say about a project, and whether it is still true |
+//! | `brief` | what an agent is given on an occasion |
 //! | `bank` | the memories of a project, and the operations that commands and tools share |
 //! | `patterns` | patterns of code that breaks a rule |
 //! | `engine` | source code, its index, the ranking of examples, the tracking of anchors |

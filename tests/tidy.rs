@@ -83,7 +83,10 @@ const OWNERS: &[(&str, Owner)] = &[
     ("postcard", Only(&["bank", "engine", "store"])),
     ("percent-encoding", Only(&["claims", "commands"])),
     ("pulldown-cmark", Only(&["markdown", "claims"])),
-    ("rayon", Only(&["bank", "engine", "claims", "commands"])),
+    (
+        "rayon",
+        Only(&["bank", "brief", "engine", "claims", "commands"]),
+    ),
     ("regex", Only(&["bank", "markdown", "patterns"])),
     ("rmcp", Only(&["mcp"])),
     ("rusqlite", Only(&["store"])),
@@ -114,7 +117,7 @@ const OWNERS: &[(&str, Owner)] = &[
     ("tokio", Only(&["mcp"])),
     (
         "toml",
-        Only(&["model", "engine", "claims", "bank", "config"]),
+        Only(&["model", "engine", "claims", "bank", "brief", "config"]),
     ),
     ("toml_edit", Only(&["bank"])),
     ("tree-sitter", Only(&["engine", "patterns"])),

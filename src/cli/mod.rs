@@ -181,7 +181,7 @@ fn is_hook(command: &Command) -> bool {
     match command {
         Command::Hooks(command) => matches!(command, hooks::HooksCommand::Run { .. }),
         Command::Memory(command) => match &**command {
-            MemoryCommand::Inject(args) => args.request.client.is_some_and(ClientProfile::is_hook),
+            MemoryCommand::Inject(args) => args.client.is_some_and(ClientProfile::is_hook),
             _ => false,
         },
         _ => false,

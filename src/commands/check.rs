@@ -26,7 +26,9 @@ mod baseline;
 mod documents;
 mod finding;
 mod fix;
+mod outside;
 mod print;
+mod proposed;
 mod reader;
 
 pub(crate) use finding::Finding;
@@ -40,6 +42,9 @@ pub(crate) struct CheckArgs {
     /// Show also what was never true here, and what cannot be known
     #[arg(long)]
     pub(crate) all: bool,
+    /// Check the memories that agents store for this project, inside and outside of it
+    #[arg(long, conflicts_with_all = ["since", "fix"])]
+    pub(crate) memories: bool,
     /// Fail on warnings, too
     #[arg(long)]
     pub(crate) strict: bool,
@@ -59,9 +64,10 @@ pub(crate) struct CheckArgs {
     /// Write without a question
     #[arg(long, requires = "fix")]
     pub(crate) yes: bool,
-    /// Let an agent read the warnings and the errors, dismiss those whose lines are right, and raise the others: claude, codex, gemini, copilot,
+    /// Let an agent read the warnings and the errors, dismiss those whose lines are right, and raise the others, or with --fix write the lines anew of errors without
+    /// a certain new name: claude, codex, gemini, copilot,
     /// opencode, or a shell command that reads a request on its input and prints the answer
-    #[arg(long, value_name = "AGENT", conflicts_with = "fix")]
+    #[arg(long, value_name = "AGENT")]
     pub(crate) with: Option<String>,
     /// File with accepted findings, which are not reported
     #[arg(long, value_name = "FILE")]
@@ -140,8 +146,8 @@ pub(crate) fn run(args: &CheckArgs, settings: &Settings, out: &mut Printer) -> C
     }
     let mut report = check(args, settings)?;
     let is_read = match &args.with {
-        Some(with) => reader::dismiss(with, &settings.project.root, &mut report, out)?,
-        None => true,
+        Some(with) if !args.fix => reader::dismiss(with, &settings.project.root, &mut report, out)?,
+        _ => true,
     };
     if args.update_baseline
         && is_read
@@ -184,7 +190,16 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
     let is_read = |path: &&Path| !args.update_baseline || (args.with.is_some() && path.exists());
     let baseline = args.baseline.as_deref().filter(is_read);
     let accepted = baseline.map(baseline::read).transpose()?;
-    let mut found = documents::read(project, &args.files, since.is_some(), &settings.check)?;
+    let (files, mut outside) = outside::divide(&project.root, &args.files)?;
+    let mut found = documents::Found::default();
+    if args.memories {
+        outside.append(&mut outside::memories(&project.root));
+    }
+    // What is named outside of the project is checked alone.
+    if outside.is_empty() && !args.memories || !files.is_empty() {
+        found = documents::read(project, &files, since.is_some(), &settings.check)?;
+    }
+    found.documents.append(&mut outside);
     let mut summary = Summary::default();
     // In the texts that are ignored, `*` matches any text.
     let ignored = settings
@@ -249,7 +264,9 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
             false => unchecked.push(Unchecked { file, reason }),
         }
     }
-    if args.files.is_empty() && project.bank.exists() && settings.memory_enabled {
+    findings.append(&mut outside::expired(&found.documents, project.now));
+    let has_bank = project.bank.exists() && settings.memory_enabled;
+    if args.files.is_empty() && !args.memories && has_bank {
         unchecked.extend(bank::check(
             project,
             since.as_deref(),
@@ -265,7 +282,7 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
     let mut accepted = accepted.unwrap_or_default();
     let mut outdated;
     (summary.accepted, outdated) = baseline::accept(&accepted, &mut findings);
-    if since.is_some() || !args.files.is_empty() {
+    if since.is_some() || !args.files.is_empty() || args.memories {
         outdated.clear();
     }
     accepted.retain(|it| !outdated.contains(it));

@@ -20,6 +20,7 @@ mod payload;
 mod session;
 mod settings;
 
+pub(crate) use session::give;
 pub(crate) use settings::{merge, remove};
 
 #[derive(Debug, Subcommand)]
@@ -110,7 +111,7 @@ fn run_hook(
             session::start(tool, event.as_ref(), global, out)?
         }
         (_, None) | (HookEvent::Commit, _) => return Ok(()),
-        (HookEvent::Prompt, Some(event)) => session::prompt(event, global)?,
+        (HookEvent::Prompt, Some(event)) => session::prompt(tool, event, global)?,
         (HookEvent::Edit, Some(event)) => edit::before(tool, event, global)?,
         (HookEvent::AfterEdit, Some(event)) => edit::after(event, global)?,
         (HookEvent::AfterCommand, Some(event)) => edit::after_command(tool, event, global)?,
@@ -122,7 +123,7 @@ fn run_hook(
 }
 
 /// Reads or changes what the store has about a session. Calls `work` again if the store was damaged.
-fn in_session<T>(
+pub(crate) fn in_session<T>(
     project: &Workspace,
     id: &str,
     work: impl Fn(Session<'_>) -> Result<T>,

@@ -38,7 +38,7 @@ pub(crate) struct ReanchorArgs {
     /// Only memories of this scope (default: all)
     #[arg(long)]
     scope: Option<String>,
-    /// Minimum quality of a replacement for a missing anchor (0 to 1)
+    /// Minimum quality of a first anchor, or of a replacement for a missing one (0 to 1)
     #[arg(long, value_name = "QUALITY", value_parser = quality)]
     min_quality: Option<f64>,
 }
@@ -61,6 +61,7 @@ impl ReanchorArgs {
             since: self.since.clone(),
             scope: self.scope.clone(),
             min_quality: self.min_quality,
+            keeps_open: false,
         }
     }
 }

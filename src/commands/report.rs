@@ -35,7 +35,6 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
 
 use crate::commands::doctor::{self, Reach};
-use crate::commands::inject;
 use crate::config::Settings;
 use crate::output::{CliResult, OK, Printer, ProgressBar, WARN};
 
@@ -246,7 +245,7 @@ pub(crate) fn report(project: &Workspace, progress: Progress<'_>) -> Result<(Rep
 }
 
 fn entry(stored: &MemoryFile, anchor: Option<Anchored>) -> Entry {
-    let text = inject::text(stored).replace("\r\n", "\n");
+    let text = cerberus_brief::text(stored).replace("\r\n", "\n");
     let lines: Vec<&str> = text.lines().collect();
     let n_shown = lines.len().min(MAX_TEXT_LINES);
     Entry {

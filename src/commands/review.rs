@@ -9,9 +9,11 @@ use anyhow::Result;
 use cerberus_bank::ops::Project;
 use cerberus_bank::ops::review::{self, Item, Report, Request};
 use cerberus_engine::tree::git;
-use cerberus_model::error::ExitStatus;
+use cerberus_model::error::{ExitStatus, UserError};
+use cerberus_model::text::plural;
 use clap::Args;
 use reader::ReaderArgs;
+use serde::Serialize;
 
 use super::check::{self, CheckArgs};
 use super::confirm;
@@ -40,6 +42,12 @@ pub(crate) struct ReviewArgs {
     /// Print the list without asking
     #[arg(long)]
     list: bool,
+    /// Anchor the rules whose first candidate is likely to it, after one question about the list
+    #[arg(long, conflicts_with_all = ["list", "with"])]
+    accept_likely: bool,
+    /// Accept them without the question
+    #[arg(long, requires = "accept_likely")]
+    yes: bool,
     #[command(flatten)]
     reader: ReaderArgs,
 }
@@ -86,6 +94,47 @@ fn add_outdated(settings: &Settings, items: &mut [Item]) -> Result<()> {
     Ok(())
 }
 
+/// The rules that were anchored to their likely candidates.
+#[derive(Serialize)]
+struct Accepted {
+    anchored: Vec<String>,
+}
+
+/// Lists the likely candidates, and anchors their rules in one step.
+fn accept_likely(
+    accepts: bool,
+    settings: &Settings,
+    mut report: Report,
+    out: &mut Printer,
+) -> CliResult {
+    report.items.retain(|item| item.likely().is_some());
+    if !out.json {
+        print::likely(&report.items, out);
+    }
+    let n = report.items.len();
+    let mut accepted = Accepted {
+        anchored: Vec::new(),
+    };
+    if n > 0 {
+        if !accepts && !confirm::is_possible(out) {
+            return Err(UserError::usage("nobody can be asked about the list")
+                .hint("read it, then repeat the command with `--yes`")
+                .into());
+        }
+        let rules = plural(n, "rule");
+        if accepts || confirm::ask(&format!("Anchor {rules} to these candidates?"), out)? {
+            accepted.anchored = review::accept_likely(&settings.project, &report.items)?;
+        }
+    }
+    out.report(&accepted, |accepted, out| {
+        let n = plural(accepted.anchored.len(), "rule");
+        out.line(&match accepted.anchored.len() {
+            0 => "no rule anchored".to_owned(),
+            _ => format!("{n} anchored; `cerberus memory reanchor --undo` reverts that"),
+        });
+    })
+}
+
 pub(crate) fn run(args: &ReviewArgs, settings: &Settings, out: &mut Printer) -> CliResult {
     if let Some(with) = &args.reader.with {
         return reader::run(with, args, settings, out);
@@ -97,6 +146,9 @@ pub(crate) fn run(args: &ReviewArgs, settings: &Settings, out: &mut Printer) -> 
     add_outdated(settings, &mut report.items)?;
     drop(bar);
     out.warn(&report.warnings);
+    if args.accept_likely {
+        return accept_likely(args.yes, settings, report, out);
+    }
     let asks = !args.list && confirm::is_possible(out);
     if out.json {
         out.json(&report)?;

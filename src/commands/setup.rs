@@ -21,6 +21,9 @@ mod servers;
 pub(crate) use agents::Agent;
 use plan::{Action, Change};
 
+/// Parts of the commands in hooks, as one text and as a list.
+const HOOKS: [&str; 2] = ["cerberus hooks run", r#""cerberus", ["hooks", "run""#];
+
 #[derive(Debug, Args)]
 pub(crate) struct SetupArgs {
     /// The agents to set up; by default those that the project has files for
@@ -56,6 +59,18 @@ pub(crate) fn reader(root: &Path) -> Option<String> {
     ]
     .into_iter();
     readers.find(|agent| agent.is_in(root)).map(Agent::name)
+}
+
+/// Returns whether the settings of an agent of the project run the hooks of cerberus.
+pub(crate) fn has_hooks(root: &Path) -> bool {
+    Agent::all_settings().into_iter().any(|path| {
+        let path = root.join(path);
+        path.is_file()
+            && external_file::read(&path).is_ok_and(|bytes| {
+                let text = String::from_utf8_lossy(&bytes);
+                HOOKS.iter().any(|part| text.contains(part))
+            })
+    })
 }
 
 pub(crate) fn run(args: &SetupArgs, settings: &Settings, out: &mut Printer) -> CliResult {

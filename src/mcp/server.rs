@@ -26,10 +26,13 @@ use tokio::sync::oneshot;
 use super::ToolSet;
 use super::tool_result::error_result;
 use super::tools::{self, Call, Tool};
+use crate::commands::setup;
 use crate::config::{GlobalArgs, Settings};
 
-/// The introduction for the agent.
+/// The introduction for the agent, after its first lines: whether hooks give the rules without being asked or not.
 const INSTRUCTIONS: &str = include_str!("instructions.txt");
+const WITH_HOOKS: &str = include_str!("with_hooks.txt");
+const WITHOUT_HOOKS: &str = include_str!("without_hooks.txt");
 
 /// The minimum time between two progress notifications.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
@@ -80,6 +83,14 @@ impl Server {
         Arc::clone(&self.0.is_left)
     }
 
+    /// Returns the introduction for the agent.
+    fn instructions(&self) -> String {
+        let has_hooks = Settings::resolve(&self.0.global)
+            .is_ok_and(|settings| setup::has_hooks(&settings.project.root));
+        let first = if has_hooks { WITH_HOOKS } else { WITHOUT_HOOKS };
+        format!("{first}{}", INSTRUCTIONS.trim_end())
+    }
+
     /// Returns the prompt that leads through the rules without an example, if the server has the tool for it.
     fn prompt(&self) -> Option<Prompt> {
         let description = "Choose the examples of the rules whose example is not sure";
@@ -109,7 +120,7 @@ impl ServerHandler for Server {
         let server = Implementation::new("cerberus", env!("CARGO_PKG_VERSION"));
         InitializeResult::new(capabilities)
             .with_server_info(server.with_title("Cerberus memory"))
-            .with_instructions(INSTRUCTIONS.trim_end())
+            .with_instructions(self.instructions())
     }
 
     async fn list_tools(&self, _: Page, _: Context) -> Reply<ListToolsResult> {

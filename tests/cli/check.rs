@@ -70,7 +70,7 @@ fn what_was_true_and_is_not_is_an_error_with_its_commit() {
         AGENTS.md: 1 warning
             6:14: `pytest`: the manifests now require >=8.1, since 3a1c86e95b of 2026-01-02
 
-        4 errors, 1 warning; checked 8 claims in 1 document
+        4 errors, 1 warning; checked 8 claims in 1 document; of 1 others only the links: cerberus check .
         2 never true here (see --all)
         to correct 2 of them: cerberus check --fix
         next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
@@ -83,6 +83,12 @@ fn everything_else_that_fails_is_shown_on_request() {
     moved().session(expect![[r#"
         $ cerberus check AGENTS.md --all --json
         {
+          "documents": [
+            {
+              "path": "AGENTS.md",
+              "read": "all"
+            }
+          ],
           "findings": [
             {
               "check": "link",
@@ -231,6 +237,7 @@ fn everything_else_that_fails_is_shown_on_request() {
             "fixable": 2,
             "ignored": 0,
             "neverTrue": 2,
+            "others": 0,
             "unknown": 0,
             "warnings": 1
           },
@@ -281,7 +288,7 @@ fn fix_writes_only_the_names_that_were_followed() {
         AGENTS.md: 1 warning
             6:14: `pytest`: the manifests now require >=8.1, since 3a1c86e95b of 2026-01-02
 
-        2 errors, 1 warning; checked 8 claims in 1 document
+        2 errors, 1 warning; checked 8 claims in 1 document; of 1 others only the links: cerberus check .
         2 never true here (see --all)
         next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
         [exit 1]
@@ -339,7 +346,7 @@ fn a_baseline_accepts_old_findings_and_only_shrinks() {
         $ cerberus check --baseline accepted.json
         AGENTS.md: `src/db/session.py`: the baseline accepts it, but it is no longer found
 
-        0 errors; checked 8 claims in 1 document
+        0 errors; checked 8 claims in 1 document; of 1 others only the links: cerberus check .
         4 accepted by the baseline, 2 never true here (see --all)
         to shrink the baseline: cerberus check --baseline accepted.json --update-baseline
         [exit 1]
@@ -349,7 +356,7 @@ fn a_baseline_accepts_old_findings_and_only_shrinks() {
         [exit 0]
 
         $ cerberus check --baseline accepted.json
-        nothing is out of date; checked 8 claims in 1 document
+        nothing is out of date; checked 8 claims in 1 document; of 1 others only the links: cerberus check .
         4 accepted by the baseline, 2 never true here (see --all)
         [exit 0]
     "#]]);
@@ -377,7 +384,7 @@ fn comments_and_the_configuration_exclude_claims() {
     );
     sandbox.session(expect![[r#"
         $ cerberus check
-        nothing is out of date; checked 2 claims in 1 document
+        nothing is out of date; checked 2 claims in 1 document; of 1 others only the links: cerberus check .
         6 ignored, 2 never true here (see --all)
         [exit 0]
     "#]]);
@@ -478,7 +485,7 @@ fn unusual_repositories_have_an_answer() {
     sandbox.write("AGENTS.md", large);
     sandbox.session(expect![[r#"
         $ cerberus check
-        0 errors, and not all was checked; checked 0 claims in 0 documents
+        0 errors, and not all was checked; checked 0 claims in 0 documents; of 1 others only the links: cerberus check .
         --- stderr
         warning: not checked in `AGENTS.md`: `AGENTS.md` is larger than 1 MB
         [exit 3]
@@ -501,14 +508,14 @@ fn a_shallow_clone_is_not_enough() {
     let clone = sandbox.beside("shallow");
     clone.session(expect![[r#"
         $ cerberus check
-        0 errors, and not all was checked; checked 8 claims in 1 document
+        0 errors, and not all was checked; checked 8 claims in 1 document; of 1 others only the links: cerberus check .
         7 unknown
         --- stderr
         warning: not checked in `AGENTS.md`: 7 claims: this clone is shallow, without the commits that wrote them: fetch the history with `git fetch --unshallow`, or set `fetch-depth: 0` of actions/checkout
         [exit 3]
 
         $ cerberus check --allow-shallow
-        nothing is out of date; checked 8 claims in 1 document
+        nothing is out of date; checked 8 claims in 1 document; of 1 others only the links: cerberus check .
         7 unknown
         --- stderr
         warning: `AGENTS.md`: 7 claims: this clone is shallow, without the commits that wrote them: fetch the history with `git fetch --unshallow`, or set `fetch-depth: 0` of actions/checkout

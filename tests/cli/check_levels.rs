@@ -127,3 +127,79 @@ fn a_tree_that_the_project_has_otherwise_says_what_is_not_there() {
     let report = sandbox.json_of(sandbox.run("check --json"));
     assert_eq!(shown(&report), ["warning mistaken 9 e.py"]);
 }
+
+#[test]
+fn links_of_all_documents_are_checked_and_the_report_says_what_was_read() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("AGENTS.md", "# Shop\n\nSee `src/a.py`.\n");
+    sandbox.write("src/a.py", "x = 1\n");
+    sandbox.write("docs/guide/till.md", "[stock](stock.md), `src/b.py`\n");
+    sandbox.write("docs/guide/stock.md", "# Stock\n");
+    sandbox.write("docs/other.md", "[x](none.md)\n");
+    sandbox.commit("start");
+    sandbox.git("rm -q docs/guide/stock.md");
+    sandbox.commit("Drop the stock");
+    let report = sandbox.json_of(sandbox.run("check --json"));
+    assert_eq!(
+        shown(&report),
+        ["error stale 1 stock.md", "warning mistaken 1 none.md"]
+    );
+    assert_eq!(
+        report["documents"],
+        serde_json::json!([
+            { "path": "AGENTS.md", "read": "all" },
+            { "path": "docs/guide/till.md", "read": "links" },
+            { "path": "docs/other.md", "read": "links" },
+        ])
+    );
+    let text = sandbox.run("check").text();
+    assert!(
+        text.contains("in 1 document; of 2 others only the links: cerberus check ."),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_hook_after_an_edit_says_what_is_not_there() {
+    let sandbox = Sandbox::anchored();
+    let line = "Put it into `src/none.py`, and see [x](docs/no.md).";
+    sandbox.write("AGENTS.md", "# Shop\n");
+    sandbox.commit("Add instructions");
+    sandbox.write("AGENTS.md", format!("# Shop\n\n{line}\n"));
+    let event = serde_json::json!({
+        "session_id": "s",
+        "cwd": sandbox.path(""),
+        "tool_name": "Write",
+        "tool_input": { "file_path": sandbox.path("AGENTS.md"), "content": line },
+    });
+    let answer = sandbox.piped("hooks run claude after-edit", event.to_string());
+    let answer = answer.text();
+    assert!(
+        answer.contains("docs/no.md") && answer.contains("src/none.py"),
+        "{answer}"
+    );
+}
+
+#[test]
+fn memories_of_agents_are_compared_with_the_time_when_they_were_written() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("src/till.py", "def pay_out():\n    return 1\n");
+    sandbox.write("src/keep.py", "x = 1\n");
+    sandbox.commit("start");
+    let later =
+        "git rm -q src/till.py && GIT_COMMITTER_DATE=2026-03-01T00:00:00Z git commit -qm later";
+    assert!(sandbox.shell(later).status().expect("it runs").success());
+    let text = "The till is `src/till.py`, never was `src/none.py`.\n";
+    for (day, expected) in [
+        ("2026-02-01", vec!["error stale 4 src/till.py"]),
+        ("2026-04-01", Vec::new()),
+    ] {
+        sandbox.write("../memory.md", format!("---\nupdated: {day}\n---\n{text}"));
+        let report = sandbox.json_of(sandbox.run("check ../memory.md --json"));
+        assert_eq!(shown(&report), expected, "{day}");
+    }
+    let memory = "---\nstale_after: 2025-01-01\n---\nText.\n";
+    sandbox.write(".claude/agent-memory/a.md", memory);
+    let report = sandbox.json_of(sandbox.run("check --memories --json"));
+    assert_eq!(shown(&report), ["warning stale 2 2025-01-01"]);
+}

@@ -80,7 +80,7 @@ fn an_agent_dismisses_errors_whose_lines_are_right_and_the_baseline_keeps_them()
         AGENTS.md: 1 warning
             6:14: `pytest`: the manifests now require >=8.1, since 3a1c86e95b of 2026-01-02
 
-        3 errors, 1 warning; checked 8 claims in 1 document
+        3 errors, 1 warning; checked 8 claims in 1 document; of 1 others only the links: cerberus check .
         1 dismissed by the agent, 2 never true here
         --- stderr
         asking sh about 5 findings, with the lines around: 1234 tokens
@@ -104,7 +104,7 @@ fn an_agent_dismisses_errors_whose_lines_are_right_and_the_baseline_keeps_them()
         AGENTS.md: 1 warning
             6:14: `pytest`: the manifests now require >=8.1, since 3a1c86e95b of 2026-01-02
 
-        2 errors, 1 warning; checked 8 claims in 1 document
+        2 errors, 1 warning; checked 8 claims in 1 document; of 1 others only the links: cerberus check .
         2 accepted by the baseline, 2 never true here (see --all)
         to correct 2 of them: cerberus check --fix
         [exit 1]
@@ -185,7 +185,7 @@ fn an_agent_that_fails_dismisses_nothing_and_writes_no_baseline() {
         AGENTS.md: 1 warning
             6:14: `pytest`: the manifests now require >=8.1; not read by echo, since 3a1c86e95b of 2026-01-02
 
-        4 errors, 1 warning, and not all was checked; checked 8 claims in 1 document
+        4 errors, 1 warning, and not all was checked; checked 8 claims in 1 document; of 1 others only the links: cerberus check .
         2 never true here (see --all)
         to correct 2 of them: cerberus check --fix
         next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
@@ -213,7 +213,7 @@ fn an_agent_that_fails_dismisses_nothing_and_writes_no_baseline() {
         AGENTS.md: 1 warning
             6:14: `pytest`: the manifests now require >=8.1; not read by echo, since 3a1c86e95b of 2026-01-02
 
-        4 errors, 1 warning, and not all was checked; checked 8 claims in 1 document
+        4 errors, 1 warning, and not all was checked; checked 8 claims in 1 document; of 1 others only the links: cerberus check .
         2 never true here (see --all)
         to correct 2 of them: cerberus check --fix
         next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
@@ -221,12 +221,6 @@ fn an_agent_that_fails_dismisses_nothing_and_writes_no_baseline() {
         asking echo about 5 findings, with the lines around: 1234 tokens
         warning: not checked in `AGENTS.md`: 5 findings not read by echo: `echo no >&2; exit 1` failed: no
         [exit 3]
-
-        $ cerberus check --with "exit 1" --fix
-        --- stderr
-        cerberus: the argument `--with <AGENT>` cannot be used with `--fix`
-        hint: see cerberus check --help
-        [exit 2]
     "#]]);
     assert!(!sandbox.exists("new.json"));
     // An agent is not started for nothing.

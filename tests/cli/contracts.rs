@@ -261,7 +261,7 @@ fn json_of_pins_inject_and_hooks() {
             warnings: []
             $ cerberus memory inject --budget 400
             budget: number
-            memories: [{example:{code:string,file:string,shownLines:[[number]],startLine:number,state:string,symbol:string},id:string,text:string}]
+            memories: [{example:{code:string,file:string,shownLines:[[number]],startLine:number,state:string,symbol:string},id:string,text:string,tokens:number}]
             omitted: {byClient:bool,examples:number,memories:number,neededTokens:number,pins:number}
             pins: [{id:string,priority:string,text:string}]
             skipped: [{id:string,what:string,why:string}]
@@ -272,7 +272,7 @@ fn json_of_pins_inject_and_hooks() {
             $ cerberus memory inject --into AGENTS.md --check
             budget: number
             file: string
-            memories: [{example:{code:string,file:string,shownLines:[[number]],startLine:number,state:string,symbol:string},id:string,text:string}]
+            memories: [{example:{code:string,file:string,shownLines:[[number]],startLine:number,state:string,symbol:string},id:string,text:string,tokens:number}]
             omitted: {byClient:bool,examples:number,memories:number,neededTokens:number,pins:number}
             pins: []
             skipped: []
@@ -456,10 +456,11 @@ fn json_of_check() {
         &sandbox,
         expect![[r#"
             $ cerberus check --all --baseline accepted.json
+            documents: [{path:string,read:string}]
             findings: [{check:string,claim:string,class:string,column:number,file:string,line:number,message:string,next:string,now:string,removed:{commit:string,date:string,subject:string},replacement:string,severity:string,written:{commit:string,date:string,subject:string}}]
             ok: bool
             outdated: [{check:string,claim:string,file:string}]
-            summary: {accepted:number,claims:number,dismissed:number,documents:number,errors:number,fixable:number,ignored:number,neverTrue:number,unknown:number,warnings:number}
+            summary: {accepted:number,claims:number,dismissed:number,documents:number,errors:number,fixable:number,ignored:number,neverTrue:number,others:number,unknown:number,warnings:number}
             unchecked: []
             warnings: []
         "#]],

@@ -679,6 +679,57 @@ fn the_rules_for_a_task_come_with_the_prompt() {
 }
 
 #[test]
+fn what_an_agent_has_loaded_is_named_and_comes_with_its_code() {
+    let sandbox = Sandbox::anchored();
+    let rule = "Escape HTML entities in text before it is rendered as markup";
+    sandbox.write("AGENTS.md", format!("# Rules\n\n- {rule}\n"));
+    let task = "Render the name of an order as markup in the new page of the shop";
+    let given = |agent: &str, session| {
+        let event = event(&sandbox, session, json!({ "prompt": task }));
+        hook(&sandbox, &format!("{agent} prompt"), event)
+    };
+    let named = given("claude", "a");
+    let place = r#"AGENTS.md:3 \"Escape HTML entities in text before it is…\""#;
+    assert!(named.contains(place) && !named.contains(rule), "{named}");
+    assert!(named.contains("export function escapeHtml"), "{named}");
+    let whole = given("gemini", "b");
+    assert!(
+        whole.contains(rule) && !whole.contains("AGENTS.md"),
+        "{whole}"
+    );
+    // A document of its own hides the other one.
+    sandbox.write("CLAUDE.md", "Be brief.\n");
+    assert!(given("claude", "c").contains(rule));
+    sandbox.write("CLAUDE.md", "@AGENTS.md\n");
+    assert!(given("claude", "d").contains(place));
+    let start = event(&sandbox, "e", json!({ "source": "startup" }));
+    let start = hook(&sandbox, "claude session-start", start);
+    assert!(!start.contains("Escape HTML"), "{start}");
+}
+
+#[test]
+fn an_edit_that_adds_code_which_a_rule_names_gets_the_rule() {
+    let sandbox = Sandbox::anchored();
+    sandbox.memory(
+        "ignore",
+        "---\ntype: rule\n---\nNever silence the checker with `# type: ignore`\n",
+    );
+    for n in 0..60 {
+        sandbox.memory(
+            &format!("other-{n}"),
+            format!("---\ntype: rule\n---\nSort the `columns_{n}` of report number {n}\n"),
+        );
+    }
+    let given = |session, text| {
+        let event = edit(&sandbox, session, "shop/db.py", text);
+        hook(&sandbox, "claude edit", event)
+    };
+    let broken = given("a", "total = price * count  # type: ignore\n");
+    assert!(broken.contains("Never silence the checker"), "{broken}");
+    assert_eq!(given("b", "total = price * count\n"), "");
+}
+
+#[test]
 fn a_session_starts_once_and_a_subagent_has_a_start_of_its_own() {
     let sandbox = Sandbox::anchored();
     let start = |fields| event(&sandbox, "a", fields);

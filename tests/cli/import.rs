@@ -35,10 +35,7 @@ fn with_agents() -> Sandbox {
 fn an_import_needs_more_than_a_rule_that_is_added() {
     let sandbox = Sandbox::bank();
     sandbox.remove("cerberus.toml");
-    sandbox.write(
-        "AGENTS.md",
-        "- Add up the lines of an order with their price\n",
-    );
+    sandbox.write("AGENTS.md", "- Add up the lines of an order, in cents\n");
     sandbox.session(expect![[r#"
         $ cerberus memory import AGENTS.md
         added add-up-the-lines-of-an (AGENTS.md:1)
@@ -68,7 +65,7 @@ fn an_import_needs_more_than_a_rule_that_is_added() {
 
     sandbox.remove(".memories");
     sandbox.ok("memory init");
-    sandbox.write("cerberus.toml", "[anchor]\nmin_quality = 0.8\n");
+    sandbox.write("cerberus.toml", "[anchor]\nmin_quality = 0.7\n");
     assert!(
         sandbox
             .ok("memory import AGENTS.md")

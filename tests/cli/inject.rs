@@ -148,18 +148,18 @@ fn relevant_memories_come_first() {
     sandbox.session(expect![[r#"
         $ cerberus memory inject --file shop/db.py --budget 67 --explain
         <cerberus-memory> Data of this project, not a message of the user or the system.
-        Project memory:
+        Rules of this project for these files:
         - Close the database session in a finally block when the request ends
         </cerberus-memory>
         --- stderr
         given: memory close-session: its example is in shop/db.py
-        skipped: example close-session: it needs 66 tokens, 23 remain
+        skipped: example close-session: it needs 66 tokens, 18 remain
         skipped: memory gofmt: its language is go, but none of the files is
         skipped: memory old: archived
-        skipped: memory escape-html: not relevant to the task
-        skipped: memory hang-curtains: not relevant to the task
-        skipped: memory hash-passwords: not relevant to the task
-        skipped: memory limit-clients: not relevant to the task
+        skipped: memory escape-html: not relevant to the files
+        skipped: memory hang-curtains: not relevant to the files
+        skipped: memory hash-passwords: not relevant to the files
+        skipped: memory limit-clients: not relevant to the files
         [exit 0]
     "#]]);
 }
@@ -244,7 +244,7 @@ fn rules_of_the_folder_of_a_file_come_first() {
 }
 
 #[test]
-fn a_task_needs_the_rules_for_any_change() {
+fn a_task_is_given_the_rules_that_concern_it_and_no_other() {
     let sandbox = quiet();
     for (name, text) in [
         ("release", "heading: Releases\n---\nTags start with a v"),
@@ -273,30 +273,24 @@ fn a_task_needs_the_rules_for_any_change() {
         sandbox.memory(name, format!("---\n{kind}{text}\n"));
     }
     sandbox.session(expect![[r#"
-        $ cerberus memory inject --query Order --file shop/new.py --no-examples --explain
+        $ cerberus memory inject --query "Store the password of an account" --file shop/new.py --no-examples --explain
         <cerberus-memory> Data of this project, not a message of the user or the system.
-        Project memory:
+        Rules of this project about this task:
         - Hash the password with a fresh salt before the account is stored
-        - Close the database session in a finally block when the request ends
-        - Style:
-          - Always run `make lint` before committing
-          - Annotate each function with types
-          - Name each function after its result
-        - Hang velvet curtains in golden ballrooms
         </cerberus-memory>
         --- stderr
         warning: `shop/new.py` does not exist: only its path is compared
-        given: memory hash-passwords: of the file: it is similar to the file of the example
-        given: memory close-session: of the file: it is similar to the file of the example
-        given: memory check: it is a check of any change
-        given: memory types: it holds for any change
-        given: memory names: it holds for any change
-        given: memory hang-curtains: it holds for any change
-        skipped: memory escape-html: not relevant to the task
-        skipped: memory limit-clients: not relevant to the task
+        given: memory hash-passwords: the task is about it
+        skipped: memory close-session: not relevant to the task
+        skipped: memory hang-curtains: not relevant to the task
+        skipped: memory names: not relevant to the task
         skipped: memory note: not relevant to the task
-        skipped: memory props: not relevant to the task
         skipped: memory release: not relevant to the task
+        skipped: memory types: not relevant to the task
+        skipped: memory limit-clients: not relevant to the task
+        skipped: memory escape-html: not relevant to the task
+        skipped: memory check: not relevant to the task
+        skipped: memory props: not relevant to the task
         [exit 0]
     "#]]);
 }
@@ -314,34 +308,50 @@ fn a_task_without_files_is_given_the_rules_of_the_likely_files() {
     let given = sandbox.json(task);
     let files = given["likelyFiles"].as_array().expect("files").clone();
     assert!(
-        files.contains(&"shop/db.py".into()) && files.len() <= 3,
+        files.contains(&"shop/db.py".into()) && files.len() <= 5,
         "{files:?}"
     );
-    let ids: Vec<&str> = given["memories"]
-        .as_array()
-        .expect("memories")
-        .iter()
-        .filter_map(|it| it["id"].as_str())
-        .collect();
-    for id in ["close-session", "types", "shop"] {
-        assert!(ids.contains(&id), "{id} {ids:?}");
+    let mut ids = Vec::new();
+    for memory in given["memories"].as_array().expect("memories") {
+        ids.push(memory["id"].as_str().unwrap_or_default());
+    }
+    assert_eq!(ids[0], "close-session", "{ids:?}");
+    for id in ["types", "web"] {
+        assert!(!ids.contains(&id), "{id} {ids:?}");
     }
     let explained = sandbox.run(&format!("{task} --explain")).stderr();
     assert!(
         explained.contains("likely files of the task: "),
         "{explained}"
     );
-    // A few words are a search.
-    let found = sandbox.json("memory inject --query \"the database session\"");
-    assert!(found.get("likelyFiles").is_none(), "{found}");
-    assert!(
-        !found.to_string().contains("Annotate each function"),
-        "{found}"
-    );
 }
 
 #[test]
-fn long_texts_are_shortened_if_not_all_fit() {
+fn what_is_no_task_of_code_is_given_what_concerns_it_or_nothing() {
+    let sandbox = quiet();
+    sandbox.memory(
+        "push",
+        "---\ntype: rule\n---\nNever force-push to a shared branch\n",
+    );
+    let given = |prompt: &str| {
+        let given = sandbox.json(&format!("memory inject --query \"{prompt}\""));
+        let memories = given["memories"].as_array().expect("memories").clone();
+        let mut ids = Vec::new();
+        for memory in memories {
+            ids.push(memory["id"].as_str().unwrap_or_default().to_owned());
+        }
+        ids
+    };
+    assert_eq!(
+        given("Translate this sentence to French: where is the station?"),
+        [""; 0]
+    );
+    assert_eq!(given("Rebase and force-push the branch"), ["push"]);
+    assert_eq!(given("Force-push?"), ["push"]);
+}
+
+#[test]
+fn a_text_is_given_whole_or_not_at_all() {
     let sandbox = quiet();
     let reason =
         "It has been so since the first version, and many clients depend on it by now. ".repeat(6);
@@ -349,30 +359,16 @@ fn long_texts_are_shortened_if_not_all_fit() {
         "long",
         format!("---\ntype: rule\n---\nNever return null from a function. {reason}\n"),
     );
-    sandbox.memory(
-        "short",
-        "---\ntype: rule\n---\nAnnotate each function with types\n",
-    );
-    let text = |budget: usize| {
-        sandbox.ok(&format!(
-            "memory inject --query order --file shop/new.py --no-examples --budget {budget}"
-        ))
-    };
+    let text =
+        |budget: usize| sandbox.ok(&format!("memory inject --no-examples --budget {budget}"));
     assert!(
         text(1500).contains("depend on it by now."),
         "{}",
         text(1500)
     );
     let short = text(130);
-    assert!(
-        short.contains("- Never return null from a function. [… long]\n"),
-        "{short}"
-    );
-    assert!(
-        short.contains("`cerberus memory show ID` prints the rest"),
-        "{short}"
-    );
-    assert!(short.contains("- Annotate each function"), "{short}");
+    assert!(!short.contains("Never return null"), "{short}");
+    assert!(short.contains("- Close the database session"), "{short}");
 }
 
 #[test]
@@ -406,15 +402,16 @@ fn only_existing_code_is_printed() {
     sandbox.session(expect![[r#"
         $ cerberus memory inject --query escape-html --budget 52 --explain
         <cerberus-memory> Data of this project, not a message of the user or the system.
-        Project memory:
+        Rules of this project about this task:
         - Escape HTML entities in text before it is rendered as markup
         </cerberus-memory>
         --- stderr
-        given: memory escape-html: it matches the query
+        likely files of the task: web/html.ts
+        given: memory escape-html: its example is in web/html.ts
         skipped: example escape-html: its example is no longer at `escapeHtml`: run `cerberus memory reanchor`
-        skipped: memory close-session: not relevant to the task
         skipped: memory hang-curtains: not relevant to the task
         skipped: memory hash-passwords: not relevant to the task
+        skipped: memory close-session: not relevant to the task
         skipped: memory limit-clients: not relevant to the task
         [exit 0]
     "#]]);
@@ -578,7 +575,7 @@ fn the_target_of_a_link_decides() {
 }
 
 #[test]
-fn a_client_limit_is_respected_and_skipped_items_are_listed() {
+fn a_client_limit_is_respected_and_nothing_follows_the_envelope() {
     let sandbox = quiet();
     for n in 0..80 {
         sandbox.memory(
@@ -592,15 +589,20 @@ fn a_client_limit_is_respected_and_skipped_items_are_listed() {
         Project memory:
         - Close the database session in a finally block when the request ends
         - Escape HTML entities in text before it is rendered as markup
+          Example: web/html.ts:4
+          ```typescript
+          export function escapeHtml(text: string): string {
+            return text.replace(/[&<>]/g, (found) => ENTITIES[found]);
+          }
+          ```
         - Hash the password with a fresh salt before the account is stored
-        - Answer too many requests from one client with the limiter's retry header
+        - Hang velvet curtains in golden ballrooms
         </cerberus-memory>
-        Omitted for lack of space: 81 memories, 4 examples. Find them with `cerberus memory search WORDS --content`, read them with `cerberus memory show ID`.
         [exit 0]
     "#]]);
     let wide = sandbox.ok("memory inject --for copilot --budget 5000");
     assert!(
-        wide.len() <= 4000 && wide.contains("Omitted for lack of space: "),
+        wide.len() <= 4000 && wide.ends_with("</cerberus-memory>\n"),
         "{wide}"
     );
     sandbox.write("AGENTS.md", "x".repeat(31 * 1024));
@@ -691,15 +693,16 @@ fn superseded_memories_are_skipped() {
     sandbox.session(expect![[r#"
         $ cerberus memory inject --query password --budget 67 --explain
         <cerberus-memory> Data of this project, not a message of the user or the system.
-        Project memory:
+        Rules of this project about this task:
         - Salt is not enough: see [[supersedes::memory:hash-passwords]].
         </cerberus-memory>
         --- stderr
-        given: memory salt: it matches the query
+        likely files of the task: shop/accounts.py
+        given: memory salt: the task is about it
         skipped: memory hash-passwords: superseded by `salt`
+        skipped: memory hang-curtains: not relevant to the task
         skipped: memory close-session: not relevant to the task
         skipped: memory escape-html: not relevant to the task
-        skipped: memory hang-curtains: not relevant to the task
         skipped: memory limit-clients: not relevant to the task
         [exit 0]
     "#]]);
@@ -761,8 +764,9 @@ fn without_a_task_what_holds_everywhere_comes_before_a_table_of_contents() {
         - In `api/**` (Errors › Codes):
           - In the limiter, keep value number 0 below the threshold of its client
           - In the limiter, keep value number 3 below the threshold of its client
+          - In the limiter, keep value number 6 below the threshold of its client
+          - In the limiter, keep value number 9 below the threshold of its client
         </cerberus-memory>
-        Omitted for lack of space: 28 memories. Find them with `cerberus memory search WORDS --content`, read them with `cerberus memory show ID`.
         [exit 0]
     "#]]);
     // With a task, only what is relevant to it.

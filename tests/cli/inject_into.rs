@@ -74,22 +74,17 @@ fn rules_that_do_not_fit_are_counted_with_a_way_to_make_them_fit() {
     }
     sandbox.session(expect![[r#"
         $ cerberus memory inject --into AGENTS.md --budget 300
-        updated AGENTS.md (263 tokens)
-        omitted AGENTS.md: 24 memories do not fit
+        updated AGENTS.md (257 tokens)
+        omitted AGENTS.md: 23 memories do not fit
           all of it needs `--budget 979`
         [exit 0]
 
         $ cerberus memory inject --into AGENTS.md --budget 300 --check
         AGENTS.md is up to date
-        omitted AGENTS.md: 24 memories do not fit
+        omitted AGENTS.md: 23 memories do not fit
           all of it needs `--budget 979`
         [exit 0]
     "#]]);
-    let text = sandbox.read("AGENTS.md");
-    assert!(
-        text.contains("\nOmitted for lack of space: "),
-        "agents see it as well: {text}"
-    );
     let report = sandbox.json("memory inject --into AGENTS.md --budget 300");
     let needed = report["omitted"]["neededTokens"]
         .as_u64()

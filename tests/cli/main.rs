@@ -18,6 +18,7 @@ mod check_fix;
 mod check_governed;
 mod check_levels;
 mod check_moved;
+mod check_proposed;
 mod check_recall;
 mod check_repositories;
 mod check_with;

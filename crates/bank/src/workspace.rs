@@ -155,6 +155,18 @@ impl Workspace {
         examples::find(code, &mut index, queries, options)
     }
 
+    /// Passes the code index to `work`. It is brought up to date once.
+    pub fn with_index<T>(&self, work: impl FnOnce(CodeBase<'_>, &CodeIndex) -> T) -> Result<T> {
+        let store = self.store()?;
+        let code = self.code(&store);
+        let mut index = self.index.borrow_mut();
+        let index = match &mut *index {
+            Some(index) => index,
+            None => index.insert(examples::open_index(code)?),
+        };
+        Ok(work(code, index))
+    }
+
     /// Forgets what was read, because a person or an agent was waited for and the files may have
     /// changed. The store remains open.
     pub fn forget(&self) {

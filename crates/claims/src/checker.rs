@@ -186,7 +186,11 @@ impl<'c> Checker<'c> {
     /// Decides the claims that fail now.
     fn decide(&mut self, failing: &[Position], since: Option<&str>) {
         let n_findings = self.report.findings.len();
-        let Project { root, now, .. } = self.project;
+        let Project {
+            root,
+            documents,
+            now,
+        } = self.project;
         let is_decided = git::with_objects(root, |objects| {
             let Some(head) = objects.find("HEAD^{commit}") else {
                 return false;
@@ -196,10 +200,15 @@ impl<'c> Checker<'c> {
                 self.put_all(failing, &Verdict::Unchecked(why));
                 return true;
             }
+            let (dated, failing): (Vec<Position>, Vec<Position>) = failing
+                .iter()
+                .copied()
+                .partition(|at| documents[at.0].written_at.is_some());
             let (mut open, later) = match since {
-                Some(commit) => self.all_at(objects, failing, commit),
-                None => (Vec::new(), failing.to_vec()),
+                Some(commit) => self.all_at(objects, &failing, commit),
+                None => (Vec::new(), failing),
             };
+            open.extend(self.all_written(&dated));
             if since.is_some() {
                 self.added.extend(&later);
             }
@@ -267,6 +276,7 @@ impl<'c> Checker<'c> {
             return Verdict::Fulfilled(FORBIDDEN);
         }
         let evidence = Evidence {
+            now: self.project.now,
             place: Place { document, claim },
             stale: &stale,
         };

@@ -42,9 +42,8 @@ pub(super) fn verify(project: Project<'_>, mut renamed: Vec<Renamed<'_>>) {
         let (text, starts) = with_new_names(document, of_document);
         let claims = parse::read(&text, &addresses);
         let corrected = Document {
-            path: document.path.clone(),
-            text,
-            claims,
+            written_at: document.written_at.clone(),
+            ..Document::new(document.path.clone(), text, claims)
         };
         for (it, start) in of_document.iter_mut().zip(starts) {
             let claim = &document.claims.claims[it.at.1];

@@ -15,6 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::moved::{self, Differing, Start};
 use crate::now::Now;
 use crate::origin::{self, Moment, Origin, Place};
+use crate::snapshot;
 use crate::then::{Needs, OldTree, Past, Truth, Writer};
 use crate::words::Words;
 
@@ -333,6 +334,29 @@ impl Checker<'_> {
             }
         }
         (open, later)
+    }
+
+    /// Returns the claims of documents outside of the repository with the times of these.
+    pub(super) fn all_written(&self, failing: &[Position]) -> Vec<Open> {
+        let mut open = Vec::new();
+        for &at in failing {
+            let (document, _) = self.project.claim(at);
+            let commit = document.written_at.clone().unwrap_or_default();
+            let mut moments = Vec::new();
+            if !commit.is_empty() {
+                // Its name alone, as if it were at the root.
+                let path = snapshot::last(&document.path).to_owned();
+                moments.push(Moment { commit, path });
+            }
+            open.push(Open {
+                at,
+                moments,
+                places: Vec::new(),
+                has_moved: false,
+                gap: None,
+            });
+        }
+        open
     }
 
     /// Returns the claims with the moments at which they were written.

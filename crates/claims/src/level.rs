@@ -4,7 +4,8 @@
 //! project, a sample, or the past. Kind, place and document separate most of these lines from the others.
 
 use crate::kinds::Place;
-use crate::parse::Stance;
+use crate::now::Now;
+use crate::parse::{Stance, Target};
 use crate::paths::{folder_of, is_within};
 use crate::report::{Level, Stale};
 
@@ -17,6 +18,7 @@ const UNSPECIFIC: &str = "its name alone does not say that it is meant here";
 
 /// A claim that was true, with what is known about it.
 pub(crate) struct Evidence<'e> {
+    pub(crate) now: &'e Now,
     pub(crate) place: Place<'e>,
     pub(crate) stale: &'e Stale,
 }
@@ -24,16 +26,19 @@ pub(crate) struct Evidence<'e> {
 impl Evidence<'_> {
     /// Returns the level of the finding, and why it is not an error.
     pub(crate) fn level(&self) -> (Level, Option<&'static str>) {
-        let is_link = self.place.claim.target.is_link();
+        let target = &self.place.claim.target;
+        let is_link = target.is_link();
+        // A command line is in a block because it is one.
+        let is_own_in_block = is_link || matches!(target, Target::Task(_));
         let doubt = if self.place.claim.stance == Stance::Unclear {
             Some(UNCLEAR)
         } else if is_prompt(&self.place.document.path) && !is_link {
             Some(IN_PROMPT)
         } else if self.place.document.claims.is_below_past(self.place.claim) {
             Some(IN_PAST)
-        } else if self.place.document.claims.is_in_block(self.place.claim) && !is_link {
+        } else if self.place.document.claims.is_in_block(self.place.claim) && !is_own_in_block {
             Some(IN_CODE)
-        } else if self.place.claim.target.kind().is_sure(self) {
+        } else if target.kind().is_sure(self) {
             None
         } else {
             Some(UNSPECIFIC)

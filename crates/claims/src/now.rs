@@ -2,7 +2,7 @@
 
 use crate::kinds::path::Part;
 use crate::kinds::{Kind, Place};
-use crate::paths::{folder_of, is_within};
+use crate::paths::is_within;
 use crate::report::Document;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -111,7 +111,7 @@ impl Now {
                 let paths = document.claims.paths_of(drawn);
                 let paths = (drawn.root.as_deref(), paths.as_slice());
                 let contains = |path: &str| tree.contains(path);
-                let place = (folder_of(&document.path), document.text.as_str());
+                let place = (document.folder(), document.text.as_str());
                 if let Some(base) = snapshot::tree_base(place, paths, &[&tree], &contains) {
                     tree_bases.insert((document.path.clone(), drawn.span.start), base);
                 }

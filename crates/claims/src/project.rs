@@ -10,7 +10,6 @@ use rustc_hash::FxHashMap;
 use crate::former::Tried;
 use crate::now::Now;
 use crate::parse::{Claim, Target};
-use crate::paths::folder_of;
 use crate::report::Document;
 use crate::snapshot;
 
@@ -43,7 +42,7 @@ impl<'p> Project<'p> {
             if !path.contains(['*', '{']) {
                 let is_folder = !snapshot::last(path.trim_end_matches('/')).contains('.');
                 let named = former.iter().map(|former| former.truth.file().to_owned());
-                let paths = snapshot::candidates(folder_of(&document.path), path).into_iter();
+                let paths = snapshot::candidates(document.folder(), path).into_iter();
                 for path in paths.chain(named).filter(|path| !path.is_empty()) {
                     // A pattern that ends with a slash is for folders. Git sees whether what exists is one.
                     if is_folder && self.root.join(&path).symlink_metadata().is_err() {

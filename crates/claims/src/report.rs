@@ -3,14 +3,38 @@
 use cerberus_engine::tree::git::past::CommitSummary;
 
 use crate::parse::Claims;
+use crate::paths::folder_of;
 
 /// A document with its claims.
 #[derive(Debug)]
 pub struct Document {
-    /// Relative to the root.
+    /// Relative to the root, or the whole path of one outside of it.
     pub path: String,
     pub text: String,
     pub claims: Claims,
+    /// The last commit before a document outside of the repository was written, empty if there is none. Git knows the
+    /// commits of the others.
+    pub written_at: Option<String>,
+}
+
+impl Document {
+    /// Returns a document of the repository.
+    pub fn new(path: String, text: String, claims: Claims) -> Self {
+        Self {
+            path,
+            text,
+            claims,
+            written_at: None,
+        }
+    }
+
+    /// Returns the folder in which its relative paths start. One outside of the repository means the root.
+    pub(crate) fn folder(&self) -> &str {
+        match self.written_at {
+            Some(_) => "",
+            None => folder_of(&self.path),
+        }
+    }
 }
 
 /// A claim that fails.

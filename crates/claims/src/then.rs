@@ -99,13 +99,13 @@ impl Writer<'_> {
     /// Returns whether the text moved from a folder that is neither around nor inside that of the document:
     /// what it said of its own folder was said of another part of the project.
     pub(super) fn is_from_elsewhere(&self) -> bool {
-        self.has_moved && !is_related(self.folder(), folder_of(&self.document.path))
+        self.has_moved && !is_related(self.folder(), self.document.folder())
     }
 
     /// Returns the folder that a command of the text is read in.
     pub(super) fn reader_folder(&self) -> &str {
         if self.is_from_elsewhere() {
-            folder_of(&self.document.path)
+            self.document.folder()
         } else {
             self.folder()
         }

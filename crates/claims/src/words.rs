@@ -23,7 +23,7 @@ use memchr::memrchr;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::paths::{folder_of, is_within};
+use crate::paths::is_within;
 use crate::report::Document;
 
 /// Maximum number of words that are searched for one by one in a file. For more it is parsed.
@@ -147,7 +147,7 @@ pub(super) fn code_for<'e>(entries: &'e [TreeEntry], documents: &[Document]) -> 
     let mut folders: Vec<&str> = Vec::new();
     for document in documents {
         if PathClass::from_path(&document.path) == PathClass::Vendored {
-            folders.push(folder_of(&document.path));
+            folders.push(document.folder());
         }
     }
     let is_beside = |entry: &TreeEntry| {

@@ -34,6 +34,7 @@ mod recency;
 pub mod relevance;
 pub(crate) mod search;
 pub mod syntax;
+pub mod task_relevance;
 pub mod threads;
 pub mod track;
 pub mod tree;

@@ -18,6 +18,7 @@
 
 pub mod calibrate;
 pub(crate) mod code_form;
+pub(crate) mod code_mentions;
 pub(crate) mod dictionary;
 pub(crate) mod document;
 pub mod fusion;

@@ -21,9 +21,9 @@ use super::rank::path_class::PathClass;
 use super::rank::query::ParsedQuery;
 use super::rank::relevance::{self, Feature, Features};
 use super::rank::weights::WEIGHTS;
-use super::rank::{named_code, postings, score, tokenize};
+use super::rank::{code_mentions, named_code, postings, score, tokenize};
 use crate::syntax::fingerprint;
-use crate::tree::{entries, read};
+use crate::tree::{documents, entries, read};
 
 /// Number of files beside a new file that it is assumed to be like.
 const MAX_NEIGHBOURS: usize = 3;
@@ -171,6 +171,10 @@ impl<'r> ComparedRule<'r> {
             features[LineNamedCode] = self.share_of_named_code(&lines.names);
             let n_code_words = self.code_words.intersection(&lines.words).count();
             features[LineCodeWords] = (n_code_words as f64).ln_1p();
+            if !documents::is_document(file.path) {
+                let (added, old) = (lines.text, &lines.old);
+                features[LineMentions] = code_mentions::new_in_lines(self.rule.text, added, old);
+            }
             features.set_flag(LineNoExample, !has_example);
         }
         features
@@ -257,6 +261,9 @@ struct ComparedFile<'p> {
 
 /// The lines that are added to a file.
 struct ChangedLines<'p> {
+    text: &'p str,
+    /// The text of the file before.
+    old: String,
     /// The words that may be identifiers.
     words: FxHashSet<&'p str>,
     /// The hashes of its words, sorted.
@@ -269,7 +276,9 @@ impl<'p> FileText<'p> {
         // A new file has only a path, and perhaps the text that is about to be written. It will be
         // like the files beside it.
         let mut text = read::text(root, path).unwrap_or_else(|_| neighbours(root, exclude, path));
+        let mut old = String::new();
         if let Some(changed) = changed {
+            old = read::text(root, path).unwrap_or_default();
             text.push('\n');
             text.push_str(changed);
         }
@@ -283,6 +292,8 @@ impl<'p> FileText<'p> {
             terms: FxHashMap::default(),
             squares: 0.0,
             changed: changed.map(|changed| ChangedLines {
+                text: changed,
+                old: without(&old, changed),
                 words: named_code::identifiers(changed).collect(),
                 names: fingerprint::word_hashes(changed),
                 terms: FxHashSet::default(),
@@ -305,6 +316,19 @@ impl ComparedFile<'_> {
             (*weight, value(count))
         }))
     }
+}
+
+/// Returns the lines of a text that are not among the added ones: some agents tell of an edit that was made.
+fn without(text: &str, added: &str) -> String {
+    let added: FxHashSet<&str> = added.lines().collect();
+    let mut rest = String::new();
+    for line in text.lines() {
+        if !added.contains(line) {
+            rest.push_str(line);
+            rest.push('\n');
+        }
+    }
+    rest
 }
 
 /// Returns the text of the source files beside a new file that have the same extension and the most

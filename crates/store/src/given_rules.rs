@@ -40,12 +40,32 @@ pub struct Given<'a> {
     pub with_code: bool,
 }
 
+/// The memories that a session has.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Has {
+    pub texts: BTreeSet<String>,
+    /// Those that were given with code.
+    pub code: BTreeSet<String>,
+}
+
 /// A session of an agent, at a time.
 #[derive(Clone, Copy)]
 pub struct Session<'a> {
     pub connection: &'a Connection,
     pub id: &'a str,
     pub millis: i64,
+}
+
+/// Returns the session in which hooks gave rules since a time, if there is one only.
+pub fn only_session(connection: &Connection, since_millis: i64) -> Result<Option<String>> {
+    const RECENT: &str =
+        "SELECT DISTINCT session FROM given_rule WHERE millis >= ?1 ORDER BY session LIMIT 2";
+    let mut recent: Vec<String> = query(connection, RECENT, [since_millis], |row| row.get(0))?;
+    Ok(if recent.len() == 1 {
+        recent.pop()
+    } else {
+        None
+    })
 }
 
 impl Session<'_> {
@@ -76,19 +96,6 @@ impl Session<'_> {
         Ok(claimed)
     }
 
-    /// Like [`Self::claim`], but returns `true` only for memories that are new, not for those of which the
-    /// code is.
-    pub fn claim_new(&self, memories: &[Given]) -> Result<Vec<bool>> {
-        let texts = memories.iter().map(|it| Given {
-            with_code: false,
-            ..*it
-        });
-        let is_new = self.claim(&texts.collect::<Vec<Given>>())?;
-        let new = memories.iter().zip(&is_new).filter(|(_, is_new)| **is_new);
-        self.claim(&new.map(|(it, _)| *it).collect::<Vec<Given>>())?;
-        Ok(is_new)
-    }
-
     /// Records that the session was asked to go on. Returns whether it was not asked before.
     pub fn claim_stop(&self) -> Result<bool> {
         self.insert(STOP)
@@ -101,7 +108,7 @@ impl Session<'_> {
 
     /// Records that the session broke rules.
     pub fn record_broken(&self, memories: &[String]) -> Result<()> {
-        let given = self.given()?;
+        let given = self.has()?.texts;
         for memory in memories {
             if self.insert(&format!("{MARK}broken {memory}"))? {
                 let occasion = Occasion::Broken {
@@ -153,10 +160,18 @@ impl Session<'_> {
     }
 
     /// Returns the memories that the session was given.
-    pub fn given(&self) -> Result<BTreeSet<String>> {
+    pub fn has(&self) -> Result<Has> {
         const GIVEN: &str = "SELECT memory FROM given_rule WHERE session = ?1";
-        let all: Vec<String> = query(self.connection, GIVEN, [self.id], |row| row.get(0))?;
-        Ok(all.into_iter().filter(|key| !key.contains(MARK)).collect())
+        let keys: Vec<String> = query(self.connection, GIVEN, [self.id], |row| row.get(0))?;
+        let mut has = Has::default();
+        for key in keys {
+            if let Some(memory) = key.strip_suffix(WITH_CODE) {
+                has.code.insert(memory.to_owned());
+            } else if !key.contains(MARK) {
+                has.texts.insert(key);
+            }
+        }
+        Ok(has)
     }
 
     /// Forgets the session, whose context the agent no longer has.
@@ -206,23 +221,13 @@ mod tests {
             [claim(false), claim(true), claim(true), claim(false)],
             [true, true, false, false]
         );
-        let again = [
-            Given {
-                memory: "b",
-                with_code: false,
-            },
-            Given {
-                memory: "b",
-                with_code: true,
-            },
-        ];
-        let new = again.map(|it| at(&store, "s", 1).claim_new(&[it]).expect("claimed")[0]);
-        assert_eq!(new, [true, false], "its code alone is not new");
+        let has = at(&store, "s", 1).has().expect("read");
+        assert_eq!(has.code, BTreeSet::from(["a".to_owned()]));
         at(&store, "s", 1).forget().expect("forgotten");
         at(&store, "s", 1)
             .claim(&texts(&["a note"]))
             .expect("claimed");
-        let given = at(&store, "s", 1).given().expect("read");
+        let given = at(&store, "s", 1).has().expect("read").texts;
         assert_eq!(given, BTreeSet::from(["a note".to_owned()]));
     }
 
@@ -260,11 +265,27 @@ mod tests {
     }
 
     #[test]
+    fn one_recent_session_is_known_and_two_are_not_told_apart() {
+        let store = Store::in_memory().expect("a store");
+        let only = |since| only_session(store.reader(), since).expect("read");
+        at(&store, "old", 1).claim(&texts(&["a"])).expect("claimed");
+        assert_eq!(only(2), None);
+        at(&store, "s", 5)
+            .claim(&texts(&["a", "b"]))
+            .expect("claimed");
+        assert_eq!(only(2), Some("s".to_owned()));
+        assert_eq!(only(1), None);
+    }
+
+    #[test]
     fn a_session_is_asked_once_to_go_on() {
         let store = Store::in_memory().expect("a store");
         let claim = |session| at(&store, session, 1).claim_stop().expect("claimed");
         assert_eq!([claim("s"), claim("s"), claim("t")], [true, false, true]);
-        assert_eq!(at(&store, "s", 1).given().expect("read"), BTreeSet::new());
+        assert_eq!(
+            at(&store, "s", 1).has().expect("read").texts,
+            BTreeSet::new()
+        );
     }
 
     #[test]
@@ -296,7 +317,7 @@ mod tests {
         assert!(!start("startup", 2), "another hook of the same start");
         assert!(!start("resume", 500), "the context is still there");
         assert_eq!(
-            session.given().expect("read"),
+            session.has().expect("read").texts,
             BTreeSet::from(["a".to_owned()])
         );
         assert!(start("compact", 3));
@@ -306,7 +327,7 @@ mod tests {
             "it began before the one that came first"
         );
         assert!(start("compact", 500));
-        assert_eq!(session.given().expect("read"), BTreeSet::new());
+        assert_eq!(session.has().expect("read").texts, BTreeSet::new());
     }
 
     #[test]

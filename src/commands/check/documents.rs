@@ -31,6 +31,7 @@ const SKILL_LISTS: [&str; 2] = ["skills-lock.json", "boost.json"];
 const N_OWN_FOLDERS: usize = 3;
 
 /// The documents with their claims.
+#[derive(Default)]
 pub(super) struct Found {
     addresses: Addresses,
     pub(super) documents: Vec<Document>,
@@ -164,7 +165,7 @@ pub(super) fn read(
 }
 
 impl Found {
-    /// Adds the documents of which a link may lead nowhere, with their links only.
+    /// Adds the documents of which a link may be unresolved, with their links only.
     fn add_links(&mut self, project: &Project, others: BTreeSet<String>) {
         let root = &project.root;
         let is_there = |path: &str| read::exists(root, path);
@@ -207,7 +208,7 @@ impl Found {
         let read: Vec<_> = paths.par_iter().filter_map(read).collect();
         for (path, content) in read {
             match content {
-                Ok((text, claims)) => self.documents.push(Document { path, text, claims }),
+                Ok((text, claims)) => self.documents.push(Document::new(path, text, claims)),
                 // A link to another document, as from `CLAUDE.md` to `AGENTS.md`.
                 Err(error)
                     if !read::is_file(&project.root, &path)

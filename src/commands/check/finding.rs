@@ -18,6 +18,8 @@ pub(crate) enum Check {
     MemoryLink,
     Block,
     Import,
+    /// The day after which a document is not to be believed.
+    StaleAfter,
 }
 
 impl Check {
@@ -28,6 +30,7 @@ impl Check {
             Self::MemoryLink => "memoryLink",
             Self::Block => "block",
             Self::Import => "import",
+            Self::StaleAfter => "staleAfter",
         }
     }
 

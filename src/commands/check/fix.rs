@@ -3,6 +3,7 @@
 //! name change, and only in a document that still has the text that was checked. Each document is
 //! handled alone: one that cannot be written does not stop the others.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use anyhow::Result;
@@ -11,6 +12,7 @@ use cerberus_model::Severity;
 use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::text::{Span, decode, encode_like, plural};
 
+use super::proposed::{self, Proposal};
 use super::{CheckArgs, Finding, Report, print};
 use crate::commands::confirm;
 use crate::commands::findings::{self, FindingsFormat};
@@ -39,6 +41,12 @@ struct Plan {
     unwritten: Vec<Unwritten>,
 }
 
+impl Plan {
+    fn is_empty(&self) -> bool {
+        self.fixed.is_empty() && self.unwritten.is_empty()
+    }
+}
+
 pub(super) fn run(
     args: &CheckArgs,
     settings: &Settings,
@@ -54,8 +62,12 @@ pub(super) fn run(
     if !can_ask {
         likely.clear();
     }
-    let mut errors = plan(settings, report, &chosen);
-    if chosen.is_empty() && likely.is_empty() {
+    let proposals = match &args.with {
+        Some(with) => proposed::propose(with, settings, report, out)?,
+        None => Vec::new(),
+    };
+    let mut errors = plan(settings, report, &chosen, &proposals);
+    if errors.is_empty() && likely.is_empty() {
         out.line("nothing can be corrected with certainty");
         out.line("");
     }
@@ -70,7 +82,7 @@ pub(super) fn run(
         }
     }
     if chosen.len() > n_errors {
-        errors = plan(settings, report, &chosen);
+        errors = plan(settings, report, &chosen, &proposals);
     }
     let Plan {
         fixed,
@@ -82,7 +94,7 @@ pub(super) fn run(
     let written = write(settings, fixed, &mut unwritten)?;
     let n_changes = plural(
         written.iter().map(|document| document.n_changes).sum(),
-        "name",
+        unit(args),
     );
     out.line(&format!(
         "wrote {n_changes} in {}",
@@ -100,7 +112,7 @@ fn confirms_errors(args: &CheckArgs, fixed: &[Fixed], out: &mut Printer) -> Resu
     }
     let n_changes = plural(
         fixed.iter().map(|document| document.n_changes).sum(),
-        "name",
+        unit(args),
     );
     if !confirm::is_possible(out) {
         out.flush()?;
@@ -120,7 +132,7 @@ fn confirms_warning(
     finding: &Finding,
     out: &mut Printer,
 ) -> Result<bool> {
-    let alone = plan(settings, report, &[finding]);
+    let alone = plan(settings, report, &[finding], &[]);
     let [document] = &alone.fixed[..] else {
         return Ok(false);
     };
@@ -204,8 +216,17 @@ fn rest(
 }
 
 /// Returns the documents that change by the new names of findings.
-fn plan(settings: &Settings, report: &Report, findings: &[&Finding]) -> Plan {
+fn plan(
+    settings: &Settings,
+    report: &Report,
+    findings: &[&Finding],
+    proposals: &[Proposal],
+) -> Plan {
     let mut by_file: BTreeMap<&str, Vec<(Span, &str)>> = BTreeMap::new();
+    // A new line starts before the names in it, which are not written then.
+    for Proposal { file, span, text } in proposals {
+        by_file.entry(file).or_default().push((*span, text));
+    }
     for finding in findings {
         for (span, new_name) in &finding.spans {
             if let Some(new_name) = new_name {
@@ -251,7 +272,7 @@ fn corrected(
     {
         return Err(external_file::edited(file.real_path()).into());
     }
-    changes.sort_by_key(|(span, _)| *span);
+    changes.sort_by_key(|(span, _)| (span.start, Reverse(span.end)));
     let mut text = String::with_capacity(old.len());
     let (mut at, mut n_changes) = (0, 0);
     for (span, new) in changes {
@@ -271,4 +292,12 @@ fn corrected(
         n_changes,
         file,
     })
+}
+
+/// Returns the noun for what is written.
+fn unit(args: &CheckArgs) -> &'static str {
+    match args.with {
+        Some(_) => "correction",
+        None => "name",
+    }
 }

@@ -126,11 +126,8 @@ fn summary(report: &Report, args: &CheckArgs, out: &mut Printer) {
         plural(summary.documents, "document")
     );
     if summary.others > 0 {
-        let others = format!(
-            "; of {} others only the links: cerberus check .",
-            summary.others
-        );
-        checked += &others;
+        let others = plural(summary.others, "other");
+        checked += &format!("; of {others} only the links: cerberus check .");
     }
     let warnings = plural(summary.warnings, "warning");
     if summary.documents == 0 && report.ok {

@@ -273,7 +273,7 @@ fn reason(error: &anyhow::Error) -> String {
 }
 
 /// Returns an error as an agent reads it.
-fn item(id: usize, finding: &Finding, text: &str) -> Value {
+pub(super) fn item(id: usize, finding: &Finding, text: &str) -> Value {
     let start = text
         .split_inclusive('\n')
         .take(finding.line - 1)

@@ -116,16 +116,8 @@ pub(crate) fn stale_blocks(project: &Workspace) -> Result<Vec<(&'static str, Str
         .iter()
         .filter(|(path, _)| has_block(project, path))
     {
-        // The block does not record its client profile. Nothing is written, so it may be compared with a
-        // user bank.
-        let is_stale = |client| {
-            let request = inject::Request {
-                client,
-                include_user_bank: true,
-                ..inject::Request::default()
-            };
-            inject::is_block_stale(project, &request, &project.root.join(path))
-        };
+        // The block does not record its client profile.
+        let is_stale = |client| inject::is_block_stale(project, client, &project.root.join(path));
         if is_stale(None)? && is_stale(*client)? {
             stale.push((*path, format!("cerberus memory inject --into {path}{flag}")));
         }

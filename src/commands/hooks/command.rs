@@ -23,7 +23,6 @@ use super::after_edit::record_broken;
 use super::git_command::enter;
 use super::payload::Event;
 use super::{HookTool, answer, commit, in_session, session};
-use crate::commands::inject;
 use crate::config::GlobalArgs;
 use crate::output::Printer;
 
@@ -107,7 +106,7 @@ impl Runs {
 
     /// Returns the first command that a pattern of a memory matches in a folder of the memory.
     fn hit(&self, stored: &MemoryFile, patterns: &[CommandPattern]) -> Option<&[String]> {
-        if stored.memory.status == MemoryStatus::Archived || stored.fault.is_some() {
+        if stored.memory.status != MemoryStatus::Active || stored.fault.is_some() {
             return None;
         }
         for Run { folder, words } in &self.commands {
@@ -152,7 +151,7 @@ fn denial(memories: &Memories, runs: &Runs, out: &Printer) -> Option<(String, St
         has_commands |= !rule.commands.is_empty();
         if let Some(words) = runs.hit(stored, &rule.commands) {
             let shown = memories::title(&words.join(" "));
-            let text = memories::title(&inject::text(stored));
+            let text = memories::title(&cerberus_brief::text(stored));
             let instead = match rule.instead {
                 Some(instead) => format!(" Use this instead: {instead}"),
                 None => String::new(),
@@ -211,7 +210,7 @@ pub(super) fn hints(
         for stored in &broken {
             let id = &stored.memory.id;
             if rules.claim_findings(&format!("command {id}"))? {
-                let title = memories::title(&inject::text(stored));
+                let title = memories::title(&cerberus_brief::text(stored));
                 items.push(format!("{title} (`{id}`)"));
             }
         }

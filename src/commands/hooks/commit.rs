@@ -19,7 +19,6 @@ use cerberus_model::{Anchor, State, escaped, format_location};
 use super::answer;
 use super::git_command::{self, Commit};
 use super::payload::Event;
-use crate::commands::inject;
 use crate::config::{GlobalArgs, Settings};
 
 /// The changed files of a commit with their changed lines.
@@ -109,7 +108,7 @@ fn text(project: &Workspace, has_unstaged: bool) -> Result<String> {
 fn rule(memories: &Memories, id: &str) -> String {
     let stored = memories.all.iter().find(|stored| stored.memory.id == id);
     let title = match stored {
-        Some(stored) => memories::title(&inject::text(stored)),
+        Some(stored) => memories::title(&cerberus_brief::text(stored)),
         None => String::new(),
     };
     format!("{title} (`{id}`)")

@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 use anyhow::Result;
 use cerberus_bank::Workspace;
 use cerberus_bank::ops::Project;
+use cerberus_brief::{Occasion, Request};
 use cerberus_engine::tree::{git, walk};
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -22,6 +23,9 @@ const RECENT: Duration = Duration::from_secs(120);
 /// How much earlier than the clock the time of a file may be: Linux sets it by the last tick of its timer.
 const FILE_TIME_PRECISION: Duration = Duration::from_millis(20);
 
+/// Maximum number of tokens of the rules for an edit.
+const EDIT_BUDGET: usize = 800;
+
 /// Maximum number of files that a command edits.
 const MAX_WRITTEN: usize = 20;
 
@@ -35,7 +39,7 @@ pub(super) fn before(tool: HookTool, event: &Event, global: &GlobalArgs) -> Resu
         return Ok(String::new());
     };
     let project = &settings.project;
-    let mut text = project.with_repair(|_| rules(project, session, &written))?;
+    let mut text = project.with_repair(|_| rules(project, tool, session, &written))?;
     // The event of these agents comes after the edit.
     if !matches!(tool, HookTool::Claude | HookTool::Codex | HookTool::Git) {
         text.push_str(&after_edit::findings(&settings, Some(session), &written)?);
@@ -68,7 +72,7 @@ pub(super) fn after_command(tool: HookTool, event: &Event, global: &GlobalArgs) 
     }
     let written = recently_written(project, started)?;
     if !written.is_empty() {
-        text.push_str(&about(&settings, session, &written)?);
+        text.push_str(&about(&settings, tool, session, &written)?);
     }
     Ok(text)
 }
@@ -76,11 +80,12 @@ pub(super) fn after_command(tool: HookTool, event: &Event, global: &GlobalArgs) 
 /// Returns the rules for the files that a command edited, and the findings in the edits.
 fn about(
     settings: &Settings,
+    tool: HookTool,
     session: &str,
     written: &BTreeMap<String, Written>,
 ) -> Result<String> {
     let project = &settings.project;
-    let mut text = project.with_repair(|_| rules(project, session, written))?;
+    let mut text = project.with_repair(|_| rules(project, tool, session, written))?;
     let found = after_edit::findings(settings, Some(session), written)?;
     let key = format!("{:032x}", xxh3_128(found.as_bytes()));
     if !found.is_empty() && in_session(project, session, |rules| rules.claim_findings(&key))? {
@@ -205,6 +210,7 @@ fn slashed(path: &Path) -> Option<String> {
 /// Returns the text with the rules that the session does not have yet, and records them.
 fn rules(
     project: &Workspace,
+    tool: HookTool,
     session: &str,
     written: &BTreeMap<String, Written>,
 ) -> Result<String> {
@@ -212,7 +218,6 @@ fn rules(
     for (path, written) in written {
         added.insert(path.clone(), written.added.clone());
     }
-    inject::rules_for_edit(project, added, |given| {
-        in_session(project, session, |rules| rules.claim(given))
-    })
+    let request = Request::new(Occasion::Edit { added }, EDIT_BUDGET);
+    Ok(session::give(project, session::reader(tool), Some(session), request)?.text)
 }

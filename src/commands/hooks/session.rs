@@ -1,14 +1,23 @@
 //! A session of an agent or a subagent: the rules at its start and for each prompt.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::Result;
+use cerberus_bank::Workspace;
+use cerberus_bank::ops::pins::{self, builtin};
+use cerberus_brief::{Answer, Cost, Loaded, Occasion, Reader, Request};
+use cerberus_store::given_rules::{Given, Has};
 
 use super::payload::Event;
+use super::settings as tools;
 use super::{HookTool, in_session};
-use crate::commands::inject::{self, ClientProfile};
+use crate::commands::inject::ClientProfile;
 use crate::config::{GlobalArgs, Settings};
 use crate::output::Printer;
+
+/// How often the rules are selected again because another hook of the session gave some of them meanwhile.
+const MAX_SELECTIONS: usize = 3;
 
 pub(super) fn start(
     tool: HookTool,
@@ -20,48 +29,44 @@ pub(super) fn start(
         return Ok(String::new());
     };
     let project = &settings.project;
-    let client = match tool {
-        HookTool::Claude => Some(ClientProfile::ClaudeHook),
-        HookTool::Codex => Some(ClientProfile::CodexHook),
-        HookTool::Gemini | HookTool::Cursor => Some(ClientProfile::OtherHook),
-        HookTool::Copilot => Some(ClientProfile::CopilotHook),
-        HookTool::Opencode | HookTool::Git => None,
-    };
-    let mut request = inject::Request {
-        client,
-        budget: Some(project.inject.session_budget),
-        without_builtin_pins: project.pins.builtin.is_none(),
-        ..inject::Request::default()
-    };
-    let pins_session = settings.session.as_deref();
     let session = event.and_then(|event| event.session.as_deref());
-    let source = event
-        .and_then(|event| event.source.as_deref())
-        .unwrap_or("startup");
+    let source = event.and_then(|event| event.source.as_deref());
     if let Some(session) = session {
-        let given = in_session(project, session, |rules| {
-            if !rules.start(source)? {
-                return Ok(None);
-            }
-            Ok(Some(rules.given()?))
-        })?;
-        let Some(given) = given else {
+        let source = source.unwrap_or("startup");
+        if !in_session(project, session, |rules| rules.start(source))? {
             return Ok(String::new());
-        };
-        request.excluded = given;
+        }
     }
-    let report = project.with_repair(|_| {
-        inject::inject_new(project, &mut request, pins_session, |given| match session {
-            Some(session) => in_session(project, session, |rules| rules.claim_new(given)),
-            None => Ok(vec![true; given.len()]),
-        })
+    let given = project.with_repair(|_| {
+        let loaded = pins::load(project, settings.session.as_deref())?;
+        let mut pins = loaded.injected(project);
+        let has_builtin = project.pins.builtin.is_some();
+        pins.retain(|pin| has_builtin || !pin.id.starts_with(builtin::PREFIX));
+        let mut request = Request::new(Occasion::Session, project.inject.session_budget);
+        request.pins = pins;
+        request.room.client = client_limit(tool);
+        let mut answer = give(project, reader(tool), session, request)?;
+        answer.warnings.splice(0..0, loaded.warnings);
+        Ok(answer)
     })?;
-    out.warn(&report.warnings);
-    Ok(report.text)
+    out.warn(&given.warnings);
+    Ok(given.text)
 }
 
-/// Returns the rules for the task that the user names.
-pub(super) fn prompt(event: &Event, global: &GlobalArgs) -> Result<String> {
+/// Returns the size of the largest text of a hook that an agent reads as a whole.
+fn client_limit(tool: HookTool) -> Cost {
+    let client = match tool {
+        HookTool::Claude => ClientProfile::ClaudeHook,
+        HookTool::Codex => ClientProfile::CodexHook,
+        HookTool::Copilot => ClientProfile::CopilotHook,
+        HookTool::Gemini | HookTool::Cursor => ClientProfile::OtherHook,
+        HookTool::Opencode | HookTool::Git => return Cost::UNLIMITED,
+    };
+    client.limit()
+}
+
+/// Returns the rules that concern what the user asks for.
+pub(super) fn prompt(tool: HookTool, event: &Event, global: &GlobalArgs) -> Result<String> {
     let none = Ok(String::new());
     // Without a session the same rules would come with every prompt.
     let (Some(session), Some(prompt)) = (&event.session, &event.prompt) else {
@@ -75,12 +80,69 @@ pub(super) fn prompt(event: &Event, global: &GlobalArgs) -> Result<String> {
         return none;
     };
     let project = &settings.project;
-    let given = in_session(project, session, |rules| rules.given())?;
+    let task = Occasion::Task {
+        text: prompt.clone(),
+        files: BTreeSet::new(),
+        added: BTreeMap::new(),
+    };
+    let mut request = Request::new(task, project.inject.budget);
+    request.room.client = client_limit(tool);
     project.with_repair(|_| {
-        inject::rules_for_task(project, prompt, &given, |given| {
-            in_session(project, session, |rules| rules.claim_new(given))
-        })
+        let given = give(project, reader(tool), Some(session), request.clone())?;
+        Ok(given.text)
     })
+}
+
+/// Returns what is known of the documents that an agent reads.
+pub(super) fn reader(tool: HookTool) -> Option<&'static Reader> {
+    Reader::named(&tools::name(&tool))
+}
+
+/// Answers a request with what is new to a session, and records it. Some agents run several hooks at once: what another one gave
+/// meanwhile is not given again.
+pub(crate) fn give(
+    project: &Workspace,
+    reader: Option<&Reader>,
+    session: Option<&str>,
+    mut request: Request,
+) -> Result<Answer> {
+    if let Some(reader) = reader {
+        let mut files = BTreeSet::new();
+        if let Occasion::Edit { added } = &request.occasion {
+            files.extend(added.keys().cloned());
+        }
+        request.known.loaded = Loaded::of(reader, &project.root, &files);
+    }
+    let mut own = BTreeSet::new();
+    let mut answer = Answer::default();
+    for _ in 0..MAX_SELECTIONS {
+        if let Some(session) = session {
+            let Has { texts, code } = in_session(project, session, |rules| rules.has())?;
+            request.known.texts = &texts - &own;
+            request.known.whole = &code - &own;
+        }
+        answer = cerberus_brief::answer(project, &request)?;
+        let Some(session) = session else {
+            break;
+        };
+        let mut given = Vec::new();
+        for memory in &answer.memories {
+            given.push(Given {
+                memory: &memory.id,
+                with_code: memory.has_code(),
+            });
+        }
+        let claimed = in_session(project, session, |rules| rules.claim(&given))?;
+        for (memory, is_new) in given.iter().zip(&claimed) {
+            if *is_new {
+                own.insert(memory.memory.to_owned());
+            }
+        }
+        if given.iter().all(|memory| own.contains(memory.memory)) {
+            break;
+        }
+    }
+    Ok(answer)
 }
 
 /// Forgets the rules that a session was given, as the agent is about to shorten its context.

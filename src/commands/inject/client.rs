@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 
-use super::pack::Cost;
+use cerberus_brief::Cost;
 
 /// The client that reads the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

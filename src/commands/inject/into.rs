@@ -8,14 +8,16 @@ use cerberus_bank::Workspace;
 use cerberus_bank::ops::Project;
 use cerberus_bank::ops::managed_block::{self, BlockMarkers};
 use cerberus_bank::ops::memories::Memories;
-use cerberus_bank::ops::pins::render;
+use cerberus_bank::ops::pins::{self, render};
 use cerberus_bank::{ExternalFile, MemoryFile};
+use cerberus_brief::{Answer, Cost, Known, Occasion, Omitted, Request, Room};
 use cerberus_engine::tree::{documents, read};
+use cerberus_model::PinScope;
 use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::text::plural;
 use serde::Serialize;
 
-use super::{Cost, InjectArgs, Omitted, Report, Request, explanation, inject_from};
+use super::{ClientProfile, InjectArgs, explanation};
 use crate::output::{CliResult, NAME, OK, Printer, WARN};
 use cerberus_bank::ops::import::sources::{self, Source};
 
@@ -29,7 +31,18 @@ struct BlockReport<'a> {
     stale: bool,
     written: bool,
     #[serde(flatten)]
-    report: &'a Report,
+    report: &'a Answer,
+}
+
+/// How a block is written.
+struct Options {
+    budget: Option<usize>,
+    client: Option<ClientProfile>,
+    shows_examples: bool,
+    include_user_bank: bool,
+    /// Whether it gets pins that it does not have yet.
+    adds_pins: bool,
+    explain: bool,
 }
 
 /// A file with its new content.
@@ -37,13 +50,13 @@ struct Plan {
     file: ExternalFile,
     /// `None` if there is to be no file.
     new: Option<Vec<u8>>,
-    report: Report,
+    report: Answer,
 }
 
 impl Plan {
     /// Plans the block in the file at `path`.
-    fn new(project: &Workspace, request: &Request, path: &Path) -> Result<Self> {
-        check_bank(project, request, path)?;
+    fn new(project: &Workspace, options: &Options, path: &Path) -> Result<Self> {
+        check_bank(project, options.include_user_bank, path)?;
         let file = ExternalFile::open(path, &project.root)?;
         let target = target(project, &file, path)?;
         let shown = path.display().to_string();
@@ -63,26 +76,41 @@ impl Plan {
         };
         let outside = MARKERS.without_block(old).map_err(with_path)?;
         let cost = Cost::of(&format!("\n{}\n{}\n", MARKERS.start, MARKERS.end));
-        let budget = request.budget.unwrap_or(project.inject.budget);
+        let budget = options.budget.unwrap_or(project.inject.budget);
+        let memories = project.memories()?;
+        let lines = stated(old, &target, &memories);
+        let mut elsewhere = stated_elsewhere(project, &target, &memories);
+        elsewhere.retain(|id| !lines.contains_key(id));
         let has_pins = match MARKERS.text(old) {
             Ok(Some(text)) => has_pins(text),
             _ => false,
         };
-        let memories = project.memories()?;
-        let stated = stated(old, &target, &memories);
-        let mut excluded = stated_elsewhere(project, &target, &memories);
-        excluded.retain(|id| !stated.contains_key(id));
+        let loaded = pins::load(project, None)?;
+        let mut pins = Vec::new();
+        if options.adds_pins || has_pins {
+            pins = loaded.injected(project);
+            pins.retain(|pin| pin.scope == PinScope::Persistent);
+        }
+        let client = options.client.map_or(Cost::UNLIMITED, ClientProfile::limit);
         let request = Request {
-            budget: Some(budget.saturating_sub(cost.tokens)),
-            persistent_only: true,
-            reserved: Some(Cost::of(&String::from_utf8_lossy(&outside)).plus(cost)),
-            stated,
-            excluded,
-            without_pins: request.without_pins && !has_pins,
-            ..request.clone()
+            occasion: Occasion::Block { lines },
+            pins,
+            room: Room {
+                budget: budget.saturating_sub(cost.tokens),
+                client: client.minus(Cost::of(&String::from_utf8_lossy(&outside)).plus(cost)),
+            },
+            known: Known {
+                whole: elsewhere,
+                ..Known::default()
+            },
+            shows_examples: options.shows_examples,
         };
-        let mut report = inject_from(project, &memories, &request, None)?;
+        let mut report = cerberus_brief::answer(project, &request)?;
+        report.warnings.splice(0..0, loaded.warnings);
         report.budget = budget;
+        if !options.explain {
+            report.features.clear();
+        }
         report.omitted.needed_tokens += cost.tokens;
         let mut new = None;
         if file.exists || !report.text.is_empty() {
@@ -100,12 +128,21 @@ impl Plan {
 }
 
 /// Returns whether the block of a file is out of date, in the way in which it was written.
-pub(crate) fn is_block_stale(project: &Workspace, request: &Request, path: &Path) -> Result<bool> {
-    let request = Request {
-        without_pins: true,
-        ..request.clone()
+pub(crate) fn is_block_stale(
+    project: &Workspace,
+    client: Option<ClientProfile>,
+    path: &Path,
+) -> Result<bool> {
+    let options = Options {
+        budget: None,
+        client,
+        shows_examples: true,
+        // Nothing is written.
+        include_user_bank: true,
+        adds_pins: false,
+        explain: false,
     };
-    Ok(Plan::new(project, &request, path)?.is_stale())
+    Ok(Plan::new(project, &options, path)?.is_stale())
 }
 
 /// Returns the frontmatter with which a client reads a new file for every task.
@@ -120,8 +157,8 @@ fn frontmatter(target: &str) -> &'static str {
 }
 
 /// Refuses to publish the texts of a user bank without consent.
-fn check_bank(project: &Project, request: &Request, path: &Path) -> Result<()> {
-    if !project.has_user_bank() || request.include_user_bank {
+fn check_bank(project: &Project, has_consent: bool, path: &Path) -> Result<()> {
+    if !project.has_user_bank() || has_consent {
         return Ok(());
     }
     let shown = path.display();
@@ -225,11 +262,15 @@ pub(super) fn run(
     project: &Workspace,
     out: &mut Printer,
 ) -> CliResult {
-    let request = Request {
-        without_pins: !args.pins,
-        ..args.request.clone()
+    let options = Options {
+        budget: args.budget,
+        client: args.client,
+        shows_examples: !args.no_examples,
+        include_user_bank: args.include_user_bank,
+        adds_pins: args.pins,
+        explain: args.explain,
     };
-    let plan = Plan::new(project, &request, path)?;
+    let plan = Plan::new(project, &options, path)?;
     let stale = plan.is_stale();
     let report = &plan.report;
     let written = stale && !args.check;
@@ -259,7 +300,7 @@ pub(super) fn run(
                 format!("{styled} is up to date")
             });
             if stale && args.check {
-                let flag = if args.request.include_user_bank {
+                let flag = if args.include_user_bank {
                     " --include-user-bank"
                 } else {
                     ""
@@ -267,7 +308,7 @@ pub(super) fn run(
                 out.line(&out.safe(&format!("next: cerberus memory inject --into {file}{flag}")));
             }
             print_omitted(file, &report.omitted, out);
-            if request.explain {
+            if args.explain {
                 out.note(&explanation(report));
             }
         },

@@ -3,13 +3,12 @@
 
 use std::path::Path;
 
-use cerberus_bank::Bank;
-use cerberus_bank::Workspace;
 use cerberus_bank::ops::add::{self, Example};
 use cerberus_bank::ops::pins::render;
 use cerberus_bank::ops::{InjectOptions, envelope};
+use cerberus_bank::{Bank, Workspace, tokens};
 use cerberus_engine::rank::calibrate::Weights;
-use cerberus_model::CodeLocation;
+use cerberus_model::{CodeLocation, Priority};
 use cerberus_store::StoreFile;
 use proptest::prelude::*;
 
@@ -74,33 +73,6 @@ fn fill(project: &Workspace, at: usize, text: &str, code: &str) {
     std::fs::write(path, format!("{written} {text}")).expect("a file");
 }
 
-#[test]
-fn what_another_hook_gives_meanwhile_is_excluded_and_nothing_else() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let project = project(folder.path());
-    for at in 0..4 {
-        fill(&project, at, "text", "x = 1");
-    }
-    let mut claimed = std::collections::BTreeSet::new();
-    let report = inject_new(&project, &mut Request::default(), None, |given| {
-        if claimed.is_empty() {
-            claimed.insert("memory-2".to_owned());
-        }
-        Ok(given
-            .iter()
-            .map(|it| claimed.insert(it.memory.to_owned()))
-            .collect())
-    });
-    let mut ids: Vec<String> = report
-        .expect("injected")
-        .memories
-        .into_iter()
-        .map(|it| it.id)
-        .collect();
-    ids.sort();
-    assert_eq!(ids, ["memory-0", "memory-1", "memory-3"]);
-}
-
 fn hostile() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         (1..12usize).prop_map(|n| "`".repeat(n)),
@@ -135,11 +107,18 @@ proptest! {
         let clients = [None, Some(ClientProfile::ClaudeHook), Some(ClientProfile::Copilot), Some(ClientProfile::Cursor)];
         for (at, budget) in budgets.into_iter().enumerate() {
             let client = clients[at % clients.len()];
-            let task = (at % 2 == 1).then(|| "memory".to_owned());
-            let files = task.iter().map(|_| "code0.py".to_owned()).collect();
-            let request =
-                Request { budget: Some(budget), client, query: task, files, ..Request::default() };
-            let report = inject(&project, &request, None).expect("injected");
+            let occasion = match at % 2 {
+                0 => Occasion::Session,
+                _ => Occasion::Files {
+                    files: BTreeSet::from(["code0.py".to_owned()]),
+                    added: BTreeMap::new(),
+                },
+            };
+            let loaded = pins::load(&project, None).expect("loaded");
+            let mut request = Request::new(occasion, budget);
+            request.pins = loaded.injected(&project);
+            request.room.client = client.map_or(Cost::UNLIMITED, ClientProfile::limit);
+            let report = cerberus_brief::answer(&project, &request).expect("injected");
             prop_assert_eq!(report.used_tokens, tokens::count(&report.text));
             prop_assert!(report.used_tokens <= budget, "{} > {}", report.used_tokens, budget);
             let cost = Cost::of(&report.text);

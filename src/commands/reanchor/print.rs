@@ -4,11 +4,11 @@ use cerberus_model::text::shell_word;
 use cerberus_model::{State, format_location};
 
 use crate::output::{ERROR, NAME, OK, Printer, WARN};
-use cerberus_bank::ops::reanchor::{Finding, Mode, Report, Request, TrackedLocation};
+use cerberus_bank::ops::reanchor::{Added, Finding, Mode, Report, Request, TrackedLocation};
 
 pub(super) fn report(report: &Report, request: &Request, out: &mut Printer) {
     match &request.since {
-        _ if report.summary.total > 0 => {}
+        _ if report.summary.total > 0 || !report.added.is_empty() => {}
         Some(revision) => {
             out.line(&format!("no anchor changed since `{}`", out.safe(revision)));
         }
@@ -22,6 +22,21 @@ pub(super) fn report(report: &Report, request: &Request, out: &mut Printer) {
     );
     for finding in report.results.iter().filter(|finding| finding.is_notable()) {
         print_finding(finding, request, out);
+    }
+    for Added { id, anchor, .. } in &report.added {
+        let location = format_location(&anchor.file, anchor.symbol.as_deref());
+        let verb = if request.writes() {
+            "anchored"
+        } else {
+            "would be anchored"
+        };
+        out.line(&format!(
+            "{} {}: {} {:.2}",
+            out.paint(OK, verb),
+            out.style(NAME, id),
+            out.safe(&location),
+            anchor.quality
+        ));
     }
     for fault in &report.patterns {
         let id = out.style(NAME, &fault.id);

@@ -27,6 +27,18 @@ pub(super) fn report(report: &Report, out: &mut Printer) {
     }
 }
 
+/// Prints the first candidates of the rules where they are likely, best first, one a line.
+pub(super) fn likely(items: &[Item], out: &mut Printer) {
+    for item in items {
+        let Some(candidate) = item.likely() else {
+            continue;
+        };
+        let id = out.style(NAME, &item.id);
+        out.line(&format!("{id}  {}", out.safe(&item.rule)));
+        out.line(&candidates::heading(candidate, out));
+    }
+}
+
 /// Returns the numbers of the memories to review, and of those that are not listed.
 pub(super) fn totals(report: &Report) -> String {
     let Report {
@@ -55,7 +67,7 @@ pub(super) fn item(item: &Item, place: (usize, usize), max_rows: usize, out: &mu
     let state = match (item.confidence, item.kind) {
         _ if item.anchor.is_some() => "anchored".to_owned(),
         (_, RuleKind::Process) => item.kind.to_string(),
-        (Confidence::None, _) => "no likely candidate".to_owned(),
+        (Confidence::None, _) => "unknown".to_owned(),
         (confidence, _) => confidence.to_string(),
     };
     let position = out.paint(DIM, &format!("{number}/{total}"));

@@ -6,16 +6,20 @@ use std::sync::atomic::Ordering;
 
 use anyhow::Result;
 use cerberus_bank::ops::memories::Filter;
-use cerberus_bank::ops::{envelope, search};
-use cerberus_bank::ops::{linked, stats};
+use cerberus_bank::ops::{envelope, linked, pins, search, stats};
+use cerberus_brief::{Reader, Request};
 use cerberus_model::MemoryType;
+use cerberus_store::given_rules;
 
 use super::Call;
-use crate::commands::inject;
+use crate::commands::{hooks, inject};
 use crate::mcp::schema;
 use crate::mcp::tool_result::ToolResult;
 
 const DEFAULT_LIMIT: usize = 5;
+
+/// Age of the last rule that a hook gave from which its session is not that of a call.
+const SESSION_MILLIS: i64 = 3600 * 1000;
 
 /// Maximum number of warnings in the text of `inject_context`.
 const MAX_WARNINGS: usize = 5;
@@ -131,16 +135,22 @@ pub(super) fn search_linked(call: &Call<'_>, params: SearchLinkedMemories) -> Re
 pub(super) fn inject_context(call: &Call<'_>, params: InjectContext) -> Result<ToolResult> {
     let is_general = params.query.is_none() && params.files.is_empty();
     let had_pins = call.has_pins.swap(true, Ordering::Relaxed);
-    let request = inject::Request {
-        without_pins: had_pins && !is_general,
-        budget: params.budget,
-        query: params.query,
-        files: params.files,
-        footer: Some("Ask with a higher `budget`, or find them with search_memories."),
-        ..inject::Request::default()
-    };
-    let report = inject::inject(call.project(), &request, Some(call.session))?;
+    let project = call.project();
+    let loaded = pins::load(project, Some(call.session))?;
+    let occasion = inject::occasion(project, params.query, &params.files, false)?;
+    let mut request = Request::new(occasion, params.budget.unwrap_or(project.inject.budget));
+    if is_general || !had_pins {
+        request.pins = loaded.injected(project);
+    }
+    let since = project.now.as_millisecond() - SESSION_MILLIS;
+    let session = given_rules::only_session(project.store()?.reader(), since)?;
+    let reader = Reader::of_client(call.client).filter(|_| session.is_some());
+    let mut report = hooks::give(project, reader, session.as_deref(), request)?;
+    report.warnings.splice(0..0, loaded.warnings);
     let mut text = match report.text.clone() {
+        empty if empty.is_empty() && session.is_some() => {
+            "No pins or memories are relevant that this session does not have already.\n".to_owned()
+        }
         empty if empty.is_empty() => "No pins or memories are relevant.\n".to_owned(),
         text => text,
     };

@@ -11,9 +11,9 @@ use std::rc::Rc;
 
 use anyhow::Result;
 use cerberus_engine::examples;
-use cerberus_engine::examples::{Options, Query, RankedSymbol};
+use cerberus_engine::examples::{Options, Query, RankedSymbol, Ranking};
 use cerberus_engine::rank::rule_words::RuleWords;
-use cerberus_engine::tree::{git, read};
+use cerberus_engine::tree::{git, read, walk};
 use cerberus_markdown::rules::RuleItem;
 pub use cerberus_model::ImportOutcome as Outcome;
 use cerberus_model::error::UserError;
@@ -28,7 +28,7 @@ use crate::ops::memories::Memories;
 use crate::ops::rule_counts::RuleCounts;
 use crate::ops::similar::{self, SimilarMemories};
 use crate::ops::{Project, anchors, memories, trash};
-use classify::{Classifier, Document, Update};
+use classify::{Classifier, Document, Surroundings, Update};
 use find::Found;
 use sources::{Source, Sources, parse_item};
 
@@ -97,6 +97,10 @@ pub struct DocumentSummary {
     pub conflicts: usize,
     pub duplicates: usize,
     pub skipped: usize,
+    /// Of the added ones, those that somebody has to confirm.
+    pub proposed: usize,
+    /// Of the added ones, those with an example.
+    pub anchored: usize,
 }
 
 /// An item of a document.
@@ -125,6 +129,9 @@ pub struct Item {
     pub candidates: Vec<RankedSymbol>,
     /// Why it was not imported, or what changed.
     pub reason: Option<String>,
+    /// Why somebody has to confirm that it is a rule.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<String>,
 }
 
 impl Item {
@@ -153,6 +160,7 @@ impl Item {
             tags: found.headings[n_above.saturating_sub(MAX_TAGS)..n_above].to_vec(),
             heading: Some(found.heading.clone()).filter(|heading| !heading.is_empty()),
             reason: found.skipped_because.map(str::to_owned),
+            doubt: found.doubt.map(str::to_owned),
             ..Self::default()
         }
     }
@@ -241,10 +249,13 @@ pub fn plan(project: &Workspace, request: &Request) -> Result<Plan> {
         .filter(|(file, _)| !read::exists(&project.root, file))
         .map(|(_, digest)| digest.to_owned())
         .collect();
-    let scope = request.scope.as_ref();
+    let surroundings = Surroundings {
+        scope: request.scope.as_ref(),
+        files: &walk::files(&project.root, &project.exclude)?,
+    };
     let read = documents.iter().zip(commits(project, &documents));
     let read: Vec<Document> = read
-        .map(|(found, commit)| Document::new(project, found, commit, scope))
+        .map(|(found, commit)| Document::new(project, found, commit, surroundings))
         .collect();
     let missing: Vec<&str> = sources
         .files()
@@ -343,6 +354,14 @@ fn bank(project: &Workspace, request: &Request) -> Result<(Rc<Memories>, BTreeSe
 /// report.
 pub fn apply(project: &Workspace, request: &Request, plan: &mut Plan) -> Result<()> {
     examine(project, request, plan)?;
+    let Report {
+        items, documents, ..
+    } = &mut plan.report;
+    for item in items.iter().filter(|item| item.anchor.is_some()) {
+        if let Some(summary) = documents.iter_mut().find(|it| it.file == item.file) {
+            summary.anchored += 1;
+        }
+    }
     if request.dry_run {
         return Ok(());
     }
@@ -415,6 +434,9 @@ fn summaries(documents: &[Found], items: &[Item]) -> Vec<DocumentSummary> {
             order.push(&item.file);
         }
         let summary = by_file.entry(&item.file).or_default();
+        if item.outcome == Outcome::Added {
+            summary.proposed += usize::from(item.doubt.is_some());
+        }
         *match item.outcome {
             Outcome::Added => &mut summary.added,
             Outcome::Changed => &mut summary.changed,
@@ -473,6 +495,9 @@ fn find_anchors(project: &Workspace, report: &mut Report, new_rules: &mut [NewRu
             continue;
         };
         let item = &report.items[rule.item_idx];
+        if item.doubt.is_some() {
+            continue;
+        }
         queries.push(Query {
             rule: anchors::rule(&item.text[rule.own_start..]).to_owned(),
             paths: item.paths.clone(),
@@ -495,14 +520,14 @@ fn find_anchors(project: &Workspace, report: &mut Report, new_rules: &mut [NewRu
         .filter_map(|it| it.anchor.as_ref())
         .collect();
     let mut anchors = anchors::from_candidates(project, &best)?.into_iter();
-    let mut n_shown = 0;
-    for ((rule, query), mut ranking) in query_rules.into_iter().zip(&queries).zip(rankings) {
+    let shown = best_likely(&rankings);
+    let asked = query_rules.into_iter().zip(&queries).zip(rankings);
+    for (idx, ((rule, query), mut ranking)) in asked.enumerate() {
         let item = &mut report.items[rule.item_idx];
         if let Some(anchor) = ranking.anchor.and_then(|_| anchors.next()) {
             item.anchor = Some(AnchorSummary::from(&anchor));
             rule.anchor = Some(anchor);
-        } else if ranking.confidence == Confidence::Likely && n_shown < MAX_SHOWN {
-            n_shown += 1;
+        } else if shown.contains(&idx) {
             let words = RuleWords::new(&query.rule, &query.hints);
             let (found, max_lines) = (&mut ranking.candidates, anchors::INLINE_LINES);
             examples::add_excerpts(&project.root, &words, found, max_lines);
@@ -510,6 +535,23 @@ fn find_anchors(project: &Workspace, report: &mut Report, new_rules: &mut [NewRu
         }
     }
     Ok(())
+}
+
+fn best_quality(ranking: &Ranking) -> f64 {
+    match ranking.candidates.first() {
+        Some(best) => best.quality,
+        None => 0.0,
+    }
+}
+
+/// Returns the indices of the best rankings whose first candidate is likely, at most [`MAX_SHOWN`].
+fn best_likely(rankings: &[Ranking]) -> Vec<usize> {
+    let mut likely: Vec<usize> = (0..rankings.len()).collect();
+    likely.retain(|idx| rankings[*idx].confidence == Confidence::Likely);
+    // Of equal ones, the first.
+    likely.sort_by(|a, b| best_quality(&rankings[*b]).total_cmp(&best_quality(&rankings[*a])));
+    likely.truncate(MAX_SHOWN);
+    likely
 }
 
 #[cfg(test)]

@@ -127,7 +127,7 @@ fn find(
     let mut found = Vec::new();
     for IndexedMemory { memory, file, .. } in memories {
         let is_hidden =
-            memory.status == MemoryStatus::Archived || superseded.contains_key(&memory.id);
+            memory.status != MemoryStatus::Active || superseded.contains_key(&memory.id);
         if let Some(reasons) = reasons.remove(&memory.id)
             && !is_hidden
         {

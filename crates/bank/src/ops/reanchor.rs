@@ -27,7 +27,10 @@ use crate::ops::memories::{Filter, Memories};
 use crate::ops::{Progress, Project, patterns, rounded};
 
 mod conflict;
+mod missing;
 mod reconcile;
+
+pub use missing::Added;
 
 use reconcile::{Example, Reconciler, followed_examples};
 
@@ -41,8 +44,10 @@ pub struct Request {
     pub since: Option<String>,
     /// Only memories of this scope.
     pub scope: Option<String>,
-    /// The minimum quality of a replacement for a missing anchor.
+    /// The minimum quality of a first anchor, and of a replacement for a missing one.
     pub min_quality: Option<f64>,
+    /// Whether rules without an anchor get none.
+    pub keeps_open: bool,
 }
 
 /// The effect of a run on the lock file.
@@ -86,6 +91,9 @@ impl Request {
 pub struct Report {
     pub summary: Summary,
     pub results: Vec<Finding>,
+    /// The rules that got their first anchor.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub added: Vec<Added>,
     /// Ids of anchors whose memory does not exist.
     pub orphans: Vec<String>,
     /// Ids of anchors that both sides of a merge changed to different code.
@@ -170,6 +178,7 @@ impl Report {
         Ok(Self {
             summary: summary(&results),
             results,
+            added: Vec::new(),
             orphans: Vec::new(),
             ..self
         })
@@ -268,7 +277,12 @@ pub fn reanchor(project: &Workspace, request: &Request, progress: Progress<'_>) 
     if request.mode == Mode::Check && !memories.unread.is_empty() {
         return Err(UserError::environment(memories.unread.join("; ")).into());
     }
-    let mut report = reanchor_in(project, &memories, request, progress)?;
+    let request = Request {
+        // An anchor that one side of the merge removed does not come back.
+        keeps_open: request.keeps_open || resolved.is_some(),
+        ..request.clone()
+    };
+    let mut report = reanchor_in(project, &memories, &request, progress)?;
     drop(guard);
     if let Some(mut undecided) = resolved {
         // The anchor of a memory that one side deleted is removed, so nobody has to choose it.
@@ -339,6 +353,7 @@ pub fn reanchor_in(
         anchors.remove(id);
         expected.remove(id);
     }
+    let added = missing::add(project, memories, request, &filter, &mut anchors)?;
     if request.writes() {
         // Versions of the lock file before 3 have none. Whoever records an anchor completes it.
         let mut incomplete = Vec::new();
@@ -379,6 +394,7 @@ pub fn reanchor_in(
         ok: is_recorded && patterns.is_empty() && !fails,
         summary: summary(&results),
         results,
+        added,
         orphans,
         undecided: Vec::new(),
         patterns,

@@ -9,7 +9,9 @@ use cerberus_engine::rank::rule_words::RuleWords;
 use cerberus_engine::track::Degree;
 use cerberus_engine::{excerpt, track};
 use cerberus_model::text::shell_word;
-use cerberus_model::{Confidence, Language, Origin, RuleKind, State, SymbolKind};
+use cerberus_model::{
+    Anchor, CodeLocation, Confidence, Language, Origin, RuleKind, State, SymbolKind,
+};
 use serde::Serialize;
 
 use super::reanchor::{self, Finding, TrackedLocation};
@@ -220,6 +222,55 @@ pub fn list(project: &Workspace, request: &Request, progress: Progress<'_>) -> R
         rules: RuleCounts::of(&memories),
         warnings,
     })
+}
+
+impl Item {
+    /// Returns the first candidate of a rule without an anchor, if it is likely.
+    pub fn likely(&self) -> Option<&Candidate> {
+        let is_likely = self.reason == Reason::Unanchored
+            && self.kind == RuleKind::Code
+            && self.confidence == Confidence::Likely;
+        self.candidates.first().filter(|_| is_likely)
+    }
+}
+
+/// Anchors the rules of items to their first candidates where these are likely, in one change that
+/// `reanchor --undo` reverts. Returns the ids. A rule that was decided about since is skipped.
+pub fn accept_likely(project: &Workspace, items: &[Item]) -> Result<Vec<String>> {
+    let lock = project.lock()?;
+    let memories = lock.memories()?;
+    let mut new = Vec::new();
+    for item in items {
+        let Some(candidate) = item.likely() else {
+            continue;
+        };
+        let is_open = |stored: &MemoryFile| {
+            stored.memory.example.is_none() && !memories.anchors.contains_key(&item.id)
+        };
+        let stored = memories.find_whole(&item.id);
+        if !stored.is_ok_and(is_open) {
+            continue;
+        }
+        let location = CodeLocation {
+            file: candidate.file.clone(),
+            symbol: candidate.symbol.clone(),
+        };
+        let quality = candidate.quality.unwrap_or_default();
+        let anchor = Anchor {
+            origin: Origin::Auto,
+            quality,
+            match_score: quality,
+            ..anchors::named(project, &location)?
+        };
+        new.push((item.id.clone(), anchor));
+    }
+    let mut found: Vec<&mut Anchor> = new.iter_mut().map(|(_, anchor)| anchor).collect();
+    anchors::remember_look_alikes(project, &mut found)?;
+    let ids = new.iter().map(|(id, _)| id.clone()).collect();
+    let mut anchors = memories.anchors.clone();
+    anchors.extend(new);
+    project.bank.write_anchors_undoably(&anchors, false)?;
+    Ok(ids)
 }
 
 fn order(a: &Item, b: &Item) -> std::cmp::Ordering {

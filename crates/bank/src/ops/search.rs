@@ -148,7 +148,7 @@ fn matching_ids<'k>(
     if let Some(text) = &request.until {
         time.until = Some(parse_time("until", text)?.1);
     }
-    let hides_archived = request.filter.status.is_none();
+    let hides_unused = request.filter.status.is_none();
     let matching = known.values().filter(|indexed| {
         let IndexedMemory {
             memory,
@@ -156,7 +156,7 @@ fn matching_ids<'k>(
             anchored,
             ..
         } = indexed;
-        let is_hidden = (hides_archived && memory.status == MemoryStatus::Archived)
+        let is_hidden = (hides_unused && memory.status != MemoryStatus::Active)
             || (!request.superseded && superseded.contains_key(&memory.id));
         !is_hidden
             && (request.filter).takes_memory(memory, file, anchored.as_deref())

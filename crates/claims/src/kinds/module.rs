@@ -6,7 +6,6 @@ use super::{Code, Kind, Place, Read};
 use crate::kinds::path::Part;
 use crate::level::Evidence;
 use crate::now::{Holds, Now};
-use crate::paths::folder_of;
 use crate::snapshot::{self, Found};
 use crate::then::{Needs, OldTree, Past, Truth, Writer};
 
@@ -105,7 +104,7 @@ impl Kind for Module {
     fn holds(&self, now: &Now, place: Place<'_>) -> Holds {
         let found = now
             .tree
-            .resolve(folder_of(&place.document.path), &self.path());
+            .resolve(place.document.folder(), &self.path());
         if found == Found::No {
             // It may be of a library.
             return Holds::Perhaps;

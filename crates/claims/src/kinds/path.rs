@@ -8,13 +8,14 @@ use cerberus_model::text::Span;
 
 use super::{Code, Place, Read};
 use crate::level::Evidence;
+use crate::paths::folder_of;
 use crate::meant::{is_called_file, is_certain, is_in_sample};
 use crate::now::{Holds, Now};
 use crate::parse::classify;
 use crate::report::Document;
 use crate::snapshot::{self, Found};
 use crate::then::{Needs, OldTree, Past, Truth, Writer};
-use crate::paths::{folder_of, is_within};
+use crate::paths::is_within;
 
 /// Number of bytes before and after a claim in which the folder that it is about may be named.
 const MAX_AROUND: usize = 600;
@@ -95,7 +96,7 @@ impl Kind for FilePath {
             return Holds::Yes;
         }
         let is_near = snapshot::is_near(path, self.is_link);
-        let folder = folder_of(&document.path);
+        let folder = document.folder();
         // A site serves `docs/a.md` as the folder `docs/a/`, from which its links to other pages start.
         let page = snapshot::without_ending(&document.path);
         let has_ending = snapshot::last(path.trim_end_matches('/')).contains('.');
@@ -160,7 +161,7 @@ impl Kind for FilePath {
                 }
                 vec![old_path.to_owned()]
             } else {
-                let found = past.now.tree.resolve(folder_of(&document.path), path);
+                let found = past.now.tree.resolve(document.folder(), path);
                 found.paths().to_vec()
             };
             // The file exists, without the part.
@@ -185,7 +186,7 @@ impl Kind for FilePath {
                 (!paths.is_empty()).then_some(Truth::Paths(paths))
             }
             // The document was moved, and its target was not.
-            Found::No if folder != folder_of(&document.path) && path.contains('/') => {
+            Found::No if folder != document.folder() && path.contains('/') => {
                 let mut bases = snapshot::candidates(folder, path).into_iter();
                 let now = &past.now.tree;
                 let found = bases
@@ -217,7 +218,7 @@ impl Kind for FilePath {
     }
 
     fn never_held(&self, now: &Now, place: Place<'_>, is_added: bool) -> Option<String> {
-        let folder = folder_of(&place.document.path);
+        let folder = place.document.folder();
         // What is above the root is of another repository, or an address of the site that hosts this one.
         let is_inside = normalize_path(&snapshot::joined(folder, &self.path)).is_some();
         let is_plain = !self.path.contains(['*', '{', '<', '$', '%']) && is_inside;
@@ -298,11 +299,11 @@ impl FilePath {
         own.is_some_and(|version| version.has_part(part))
     }
 
-    /// Returns why a link leads nowhere. What a site makes of a link without an ending, or from its root, is not
+    /// Returns why a link is unresolved. What a site makes of a link without an ending, or from its root, is not
     /// known.
     fn broken_link(&self, now: &Now, place: Place<'_>) -> Option<String> {
         let path = self.path.trim_start_matches("./");
-        let folder = folder_of(&place.document.path);
+        let folder = place.document.folder();
         let target = if path.is_empty() {
             place.document.path.clone()
         } else {
@@ -321,7 +322,7 @@ impl FilePath {
         if path.starts_with('/') || is_page || now.tree.contains(&target) {
             return None;
         }
-        Some(format!("the link leads nowhere: there is no `{target}`"))
+        Some(format!("the link is unresolved: there is no `{target}`"))
     }
 
     /// Returns the paths that it names in a document of now, outside of a tree.
@@ -333,7 +334,7 @@ impl FilePath {
         if self.is_link {
             found.extend(now.tree.exact(&readings));
         }
-        let resolved = now.tree.resolve(folder_of(&document.path), &self.path);
+        let resolved = now.tree.resolve(document.folder(), &self.path);
         found.extend_from_slice(resolved.paths());
         found
     }
@@ -359,7 +360,7 @@ impl FilePath {
         writer: Writer<'_>,
     ) -> Option<Truth> {
         let now = &past.now.tree;
-        let folder = folder_of(&writer.document.path);
+        let folder = writer.document.folder();
         if folder != writer.folder() {
             let readings = snapshot::readings(folder, &self.path, self.is_link);
             if now.exact(&readings).is_some() {

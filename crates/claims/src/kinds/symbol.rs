@@ -123,7 +123,7 @@ fn is_own_scope(part: &str) -> bool {
     matches!(part, "self" | "this" | "crate" | "super" | "cls")
 }
 
-/// Returns whether a name of one part is no word of the language.
+/// Returns whether a name of one part is not a plain word.
 fn is_specific(name: &str) -> bool {
     let has_small = name.bytes().any(|byte| byte.is_ascii_lowercase());
     let has_humps = has_small && name.bytes().skip(1).any(|byte| byte.is_ascii_uppercase());
@@ -161,7 +161,7 @@ impl Kind for Symbol {
         };
         if self.parts.len() > 1 {
             let path = self.parts.join("/");
-            if now.tree.resolve(folder_of(&place.document.path), &path) != Found::No {
+            if now.tree.resolve(place.document.folder(), &path) != Found::No {
                 return Holds::Yes;
             }
         }

@@ -76,7 +76,7 @@ impl Kind for Task {
     }
 
     fn holds(&self, now: &Now, place: Place<'_>) -> Holds {
-        let folder = folder_of(&place.document.path);
+        let folder = place.document.folder();
         let paths = match now.manifests.scope(self, folder) {
             Scope::Open => return self.holds_around(now, place, folder),
             // What was never there is not known here, and what was is gone.
@@ -162,8 +162,11 @@ impl Kind for Task {
         is_elsewhere.then(|| format!("it is defined elsewhere: in `{first}`"))
     }
 
-    fn is_sure(&self, _evidence: &Evidence<'_>) -> bool {
-        true
+    /// The task of an outer manifest may be meant: a reader runs it there.
+    fn is_sure(&self, evidence: &Evidence<'_>) -> bool {
+        let folder = evidence.place.document.folder();
+        let made = evidence.now.manifests.making(self);
+        !made.iter().any(|path| manifests::is_for(path, folder))
     }
 }
 
@@ -208,7 +211,7 @@ impl Task {
         old: &mut OldTree,
         writer: Writer<'_>,
     ) -> Option<Truth> {
-        let folder = folder_of(&writer.document.path);
+        let folder = writer.document.folder();
         let is_gone = past.now.manifests.scope(self, folder) == Scope::Missing;
         // The name of the package, or the path of the folder, is a claim of its own.
         let is_claim = match &self.within {

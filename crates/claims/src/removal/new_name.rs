@@ -111,7 +111,7 @@ fn written_path(document: &Document, claim: &Claim, old: &str, new: &str) -> Opt
         return None;
     }
     let dot = &trimmed[..trimmed.len() - plain.len()];
-    let folder = folder_of(&document.path);
+    let folder = document.folder();
     if let Some(absolute) = trimmed.strip_prefix('/') {
         return (absolute == old).then(|| format!("/{new}{slash}"));
     }

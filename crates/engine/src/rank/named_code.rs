@@ -85,13 +85,13 @@ pub(crate) fn spans(text: &str) -> Vec<Span> {
 }
 
 /// Text between runs of back-ticks of the same length.
-pub(super) struct Quote {
-    pub(super) outer: Range<usize>,
-    pub(super) inner: Range<usize>,
+pub(crate) struct Quote {
+    pub(crate) outer: Range<usize>,
+    pub(crate) inner: Range<usize>,
 }
 
 /// Returns the quoted parts of a text, in order.
-pub(super) fn quotes(text: &str) -> Vec<Quote> {
+pub(crate) fn quotes(text: &str) -> Vec<Quote> {
     let runs = tick_runs(text);
     let mut quotes = Vec::new();
     let mut rest = &runs[..];

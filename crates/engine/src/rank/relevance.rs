@@ -10,10 +10,9 @@ use std::ops::{Index, IndexMut};
 use std::sync::LazyLock;
 
 use anyhow::Result;
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::{score, tokenize};
+use super::tokenize;
 
 /// When rules are asked for; a column of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
@@ -83,12 +82,12 @@ pub enum Feature {
     LineNoExample,
     /// The logarithm of the number of words in the code of the rule that the lines contain, plus one.
     LineCodeWords,
+    /// How much of the code that the rule marks as code is new in the lines.
+    LineMentions,
     /// The score for the file or its lines. The rows above make it up.
     Code,
     /// By how much it exceeds the [`floor`].
     Excess,
-    /// The same, for a rule about the code of the file: the file says nothing of the tests and checks to come.
-    ExcessOfCode,
     /// Whether the example is in a named file.
     Anchored,
     /// The same, if the changed lines are known: they say whether the edit is about it.
@@ -99,10 +98,24 @@ pub enum Feature {
     Declared,
     /// The nearness of the folder of the glob.
     DeclaredNearness,
-    /// The score of its match with the query, by that of the best.
-    Query,
     /// The sum of the rarities of the words of the task that it has.
     QueryWords,
+    /// The cosine of its words and those of the task.
+    QueryCosine,
+    /// By how much its words are more frequent in the likely files than in the tree, weighted by rarity.
+    FileWords,
+    /// The share of the identifiers of its code that the likely files have.
+    FileCode,
+    /// Whether no code is similar to the task: it is hardly a task of code.
+    NoFiles,
+    /// Whether it is declared for other files than the likely ones.
+    OtherPaths,
+    /// Whether its headings name only other languages than those of the likely files.
+    OtherLanguage,
+    /// Whether it is about tests, and the task is not.
+    OnlyTests,
+    /// Whether it is about documents, and the task is not.
+    OnlyDocuments,
     /// Whether it is working advice such as "add a changeset".
     Process,
     /// Whether it is about tests, and a named file is one.
@@ -119,9 +132,6 @@ pub enum Feature {
     Writing,
     Testing,
     Checking,
-    OtherMoment,
-    /// The logarithm of its length: of two rules, the shorter leaves room for a third.
-    Length,
     /// The logarithm of the number of rules that are declared for the file, or of those that are not declared for any. An
     /// edit is about as many rules of a large bank as of a small one.
     NRules,
@@ -149,13 +159,11 @@ struct Model {
 struct Thresholds {
     file: f64,
     edit: f64,
+    task: f64,
     likely: f64,
     prior_mean: f64,
     prior_rules: f64,
     prominence: [f64; 2],
-    least_excess: f64,
-    usual_length: f64,
-    max_length: f64,
     line_words: f64,
     line_names: f64,
     any_names: f64,
@@ -238,24 +246,9 @@ impl Features {
         self[Prominence] = prominence.clamp(min, max);
     }
 
-    /// Sets the feature of the length of a rule.
-    pub fn set_length(&mut self, n_tokens: usize) {
-        let Thresholds {
-            max_length,
-            usual_length,
-            ..
-        } = MODEL.thresholds;
-        self[Length] = ((n_tokens as f64).clamp(1.0, max_length) / usual_length).ln();
-    }
-
     /// Sets the feature of the number of rules that compete.
     pub fn set_n_rules(&mut self, n_rules: usize) {
         self[NRules] = (n_rules as f64 + MODEL.thresholds.prior_rules).ln();
-    }
-
-    /// Lets what the code of the file has in common with the example count.
-    pub fn set_excess_of_code(&mut self) {
-        self[ExcessOfCode] = self[Excess].max(MODEL.thresholds.least_excess);
     }
 
     /// Returns the log-odds, up to a constant, that the rule is relevant.
@@ -280,12 +273,18 @@ impl Features {
         }
     }
 
+    /// Returns whether the rule is likely to concern the task.
+    pub fn concerns_task(&self) -> bool {
+        self.score(Occasion::Task) >= MODEL.thresholds.task
+    }
+
     /// Returns the log-odds that an edit is about the rule. However similar the file is, that is hopeless if the added lines
     /// have nothing of the rule or its example.
     pub fn score_of_edit(&self) -> f64 {
         let has_any_word = self[LineWords] > 0.0
             || self[LineCodeWords] > 0.0
             || self[LineNamedCode] > 0.0
+            || self[LineMentions] > 0.0
             || self[LineNames] >= MODEL.thresholds.any_names;
         if self[Mentioned] == 0.0 && !has_any_word {
             return f64::NEG_INFINITY;
@@ -391,24 +390,6 @@ fn floor(scores: &[f64]) -> f64 {
     let sum: f64 = scores.iter().sum();
     let mean = (sum + prior_mean * prior_rules) / (scores.len() as f64 + prior_rules);
     mean.max(file)
-}
-
-/// Returns for each rule, given by its terms, the sum of the rarities of the words of a task that it has.
-pub fn words_of_task(task: &str, rules: &[BTreeSet<String>]) -> Vec<f64> {
-    let terms: BTreeSet<String> = tokenize::terms(task).into_iter().collect();
-    let mut rarities: FxHashMap<String, f64> = FxHashMap::default();
-    for term in terms {
-        let n_with = rules.iter().filter(|terms| terms.contains(&term)).count();
-        if n_with > 0 {
-            rarities.insert(term, score::idf(n_with, rules.len()));
-        }
-    }
-    let mut sums = Vec::with_capacity(rules.len());
-    for terms in rules {
-        let shared = terms.iter().filter_map(|term| rarities.get(term));
-        sums.push(shared.sum());
-    }
-    sums
 }
 
 /// Returns the weighted mean of values, given as weights and values.

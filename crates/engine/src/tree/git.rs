@@ -8,6 +8,7 @@
 
 mod added;
 mod files;
+mod folders;
 mod graph;
 mod history;
 mod ignored;
@@ -285,6 +286,9 @@ pub fn is_shallow(root: &Path) -> bool {
 
 /// Fails with the reason of git if it refuses to use the repository around `root`.
 pub fn check_usable(root: &Path) -> Result<()> {
+    if with_objects(root, |_| ()).is_some() {
+        return Ok(());
+    }
     match status(root) {
         GitStatus::Refused(why) => {
             let message = format!("git refuses to read the repository: {why}");

@@ -4,7 +4,7 @@ use anyhow::Result;
 use cerberus_markdown::edit::{self, EditMode};
 use cerberus_markdown::frontmatter;
 use cerberus_markdown::frontmatter::{FieldValue, Frontmatter};
-use cerberus_model::MemoryType;
+use cerberus_model::{MemoryStatus, MemoryType};
 
 use super::classify::Update;
 use super::sources::{self, Sources};
@@ -91,6 +91,7 @@ fn is_known(known: &Sources, report: &mut Report, rule: &NewRule) -> bool {
 fn created(project: &Project, item: &Item, rule: &NewRule) -> Result<(String, String)> {
     let frontmatter = Frontmatter {
         memory_type: Some(MemoryType::Rule),
+        status: item.doubt.is_some().then_some(MemoryStatus::Proposed),
         category: item.category.clone(),
         heading: item.heading.clone(),
         scope: Some(rule.scope.clone()),

@@ -1,8 +1,8 @@
 //! Tests of the scores and their table.
 
 use super::Feature::{
-    Checking, Declared, DeclaredNearness, Emphatic, FromGuide, HasNoExample, InTest, OtherMoment,
-    Process, QueryWords, TestInSource, Testing,
+    Checking, Emphatic, FromGuide, HasNoExample, InTest, NoFiles, OnlyDocuments, OnlyTests,
+    OtherLanguage, OtherPaths, Process, QueryCosine, QueryWords, TestInSource,
 };
 use super::*;
 
@@ -255,45 +255,29 @@ fn a_rule_of_few_needs_less() {
 }
 
 #[test]
-fn checks_come_before_declared_rules_before_general_ones() {
+fn each_feature_changes_the_score_of_a_task() {
     let score = |values: &[(Feature, f64)]| features(values).score(Occasion::Task);
-    let declared = score(&[(Declared, 1.0), (DeclaredNearness, 0.9)]);
-    assert!(score(&[(Checking, 1.0)]) > declared);
-    assert!(declared > score(&[]));
-    assert!(score(&[]) > score(&[(OtherMoment, 1.0)]));
-}
-
-#[test]
-fn each_feature_raises_the_score_of_a_task() {
-    let score = |values: &[(Feature, f64)]| features(values).score(Occasion::Task);
-    for raised in [Testing, Emphatic, QueryWords, ExcessOfCode] {
-        assert!(score(&[(raised, 2.0)]) > score(&[]), "{raised:?}");
+    for raised in [
+        QueryWords,
+        QueryCosine,
+        FileWords,
+        FileCode,
+        Emphatic,
+        Anchored,
+    ] {
+        assert!(score(&[(raised, 0.5)]) > score(&[]), "{raised:?}");
     }
-    assert!(score(&[(FromGuide, 1.0)]) < score(&[]));
-    let of_excess = |excess| {
-        let mut rule = features(&[(Excess, excess)]);
-        rule.set_excess_of_code();
-        rule.score(Occasion::Task)
-    };
-    assert!(of_excess(-1.0) < score(&[]));
-    assert_eq!(of_excess(-3.0), of_excess(-9.0));
-    let of_length = |n_tokens| {
-        let mut rule = Features::default();
-        rule.set_length(n_tokens);
-        rule.score(Occasion::Task)
-    };
-    assert!(of_length(10) > of_length(30));
-    // Longer rules are shortened.
-    assert_eq!(of_length(100), of_length(1000));
-}
-
-#[test]
-fn rare_words_of_the_task_count_more() {
-    let rules: Vec<BTreeSet<String>> = ["lock file", "open file", "close file", "unicorn"]
-        .iter()
-        .map(|text| tokenize::terms(text).into_iter().collect())
-        .collect();
-    let words = words_of_task("Lock the file", &rules);
-    assert!(words[0] > words[1] && words[1] > 0.0);
-    assert_eq!(words[3], 0.0);
+    for lowered in [
+        FromGuide,
+        OtherPaths,
+        OtherLanguage,
+        OnlyTests,
+        OnlyDocuments,
+        Checking,
+    ] {
+        assert!(score(&[(lowered, 1.0)]) < score(&[]), "{lowered:?}");
+    }
+    assert!(!features(&[]).concerns_task());
+    assert!(!features(&[(NoFiles, 1.0), (Emphatic, 1.0)]).concerns_task());
+    assert!(features(&[(QueryCosine, 0.3)]).concerns_task());
 }

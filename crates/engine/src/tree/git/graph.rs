@@ -18,10 +18,18 @@ pub struct Node {
 pub struct Graph {
     /// Lines with the time of a commit, its id and those of its parents.
     text: String,
-    /// Where the line of each commit starts.
-    starts: Vec<usize>,
+    commits: Vec<Listed>,
     /// The positions, sorted by the ids.
     sorted: Vec<u32>,
+}
+
+/// A commit in the list.
+#[derive(Debug)]
+struct Listed {
+    seconds: i64,
+    /// Where its id starts in the text, and where it ends. The parents are behind it.
+    start: usize,
+    end: usize,
 }
 
 /// What is known of a commit in the search for the last common one.
@@ -40,35 +48,41 @@ impl Graph {
     }
 
     fn new(text: String) -> Self {
-        let mut starts = Vec::new();
+        let mut commits = Vec::new();
         let mut start = 0;
         for line in text.split_inclusive('\n') {
-            starts.push(start);
+            let mut fields = line.trim_end().split(' ');
+            let time = fields.next().unwrap_or_default();
+            let id = fields.next().unwrap_or_default();
+            let id_start = start + line.len().min(time.len() + 1);
+            commits.push(Listed {
+                seconds: time.parse().unwrap_or(0),
+                start: id_start,
+                end: id_start + id.len(),
+            });
             start += line.len();
         }
         let mut graph = Self {
             text,
-            starts,
+            commits,
             sorted: Vec::new(),
         };
-        let mut sorted: Vec<u32> = (0..graph.starts.len() as u32).collect();
+        let mut sorted: Vec<u32> = (0..graph.commits.len() as u32).collect();
         sorted.sort_unstable_by_key(|position| graph.id(*position as usize));
         graph.sorted = sorted;
         graph
     }
 
-    fn fields(&self, position: usize) -> impl Iterator<Item = &str> {
-        let line = self.text[self.starts[position]..].lines().next();
-        line.unwrap_or_default().split(' ')
-    }
-
     fn id(&self, position: usize) -> &str {
-        self.fields(position).nth(1).unwrap_or_default()
+        let commit = &self.commits[position];
+        &self.text[commit.start..commit.end]
     }
 
-    fn seconds(&self, position: usize) -> i64 {
-        let time = self.fields(position).next().unwrap_or_default();
-        time.parse().unwrap_or(0)
+    /// Returns the ids of the parents of a commit.
+    fn parent_ids(&self, position: usize) -> impl Iterator<Item = &str> {
+        let rest = &self.text[self.commits[position].end..];
+        let line = rest.lines().next().unwrap_or_default();
+        line.split(' ').filter(|id| !id.is_empty())
     }
 
     fn position(&self, id: &str) -> Option<usize> {
@@ -78,24 +92,23 @@ impl Graph {
     }
 
     fn parents(&self, position: usize) -> impl Iterator<Item = usize> {
-        let parents = self.fields(position).skip(2);
-        parents.filter_map(|id| self.position(id))
+        self.parent_ids(position).filter_map(|id| self.position(id))
     }
 
     fn node(&self, position: usize) -> Node {
         Node {
             id: self.id(position).to_owned(),
-            parents: self.fields(position).skip(2).map(str::to_owned).collect(),
+            parents: self.parent_ids(position).map(str::to_owned).collect(),
         }
     }
 
     /// Returns the history of first parents, newest first.
     pub fn first_parents(&self) -> Vec<Node> {
         let mut found = Vec::new();
-        let mut next = (!self.starts.is_empty()).then_some(0);
+        let mut next = (!self.commits.is_empty()).then_some(0);
         while let Some(position) = next {
             found.push(self.node(position));
-            let first = self.fields(position).nth(2);
+            let first = self.parent_ids(position).next();
             next = first.and_then(|id| self.position(id));
         }
         found
@@ -134,12 +147,12 @@ impl Graph {
     pub fn merge_base(&self, a: &str, b: &str) -> Option<String> {
         let (first, second) = (self.position(a)?, self.position(b)?);
         let start = first.min(second);
-        let mut known = vec![0; self.starts.len() - start];
+        let mut known = vec![0; self.commits.len() - start];
         known[first - start] |= OF_FIRST;
         known[second - start] |= OF_SECOND;
         let mut n_open = if first == second { 1 } else { 2 };
         let mut best: Option<usize> = None;
-        for position in start..self.starts.len() {
+        for position in start..self.commits.len() {
             if n_open == 0 {
                 break;
             }
@@ -151,7 +164,8 @@ impl Graph {
                 n_open -= 1;
             }
             if own == OF_BOTH {
-                let is_later = |best: usize| self.seconds(position) > self.seconds(best);
+                let is_later =
+                    |best: usize| self.commits[position].seconds > self.commits[best].seconds;
                 if best.is_none_or(is_later) {
                     best = Some(position);
                 }

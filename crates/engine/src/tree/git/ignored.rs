@@ -1,5 +1,6 @@
 //! The paths that git ignores, which may be missing.
 
+use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
 use cerberus_model::regular_file;
@@ -91,29 +92,33 @@ struct TreeRules<'t> {
 impl TreeRules<'_> {
     /// Returns the pattern that ignores a path, or a folder around it.
     fn ignored(&mut self, root: &Path, path: &str) -> Option<IgnoredPath> {
+        let tree = self.tree;
         let full = root.join(path);
-        let parts: Vec<Component<'_>> = full.strip_prefix(self.tree).ok()?.components().collect();
-        if !parts
-            .iter()
-            .all(|part| matches!(part, Component::Normal(_)))
-        {
-            return None;
+        let mut parts: Vec<&OsStr> = Vec::new();
+        for part in full.strip_prefix(tree).ok()?.components() {
+            let Component::Normal(name) = part else {
+                return None;
+            };
+            parts.push(name);
         }
-        let mut at = self.tree.to_owned();
+        if path.ends_with('/') {
+            // Git looks for a file without a name in the folder: `out/*` ignores `out/`.
+            parts.push(OsStr::new(""));
+        }
+        let mut around = tree.to_owned();
         for (idx, part) in parts.iter().enumerate() {
-            at.push(part);
+            let at = around.join(part);
             let is_last = idx + 1 == parts.len();
-            if at.is_symlink() && !is_last {
+            if !is_last && at.is_symlink() {
                 return None;
             }
-            let is_folder = !is_last || path.ends_with('/') || (at.is_dir() && !at.is_symlink());
-            let folders = at.ancestors().skip(1).take(idx + 1);
-            for folder in folders.map(Path::to_owned) {
+            let is_folder = !is_last || (at.is_dir() && !at.is_symlink());
+            for folder in around.ancestors().take(idx + 1) {
                 match self.rules_of(folder).matched(&at, is_folder) {
                     Match::None => {}
                     Match::Whitelist(_) => break,
                     Match::Ignore(glob) => {
-                        let source = glob.from()?.strip_prefix(self.tree).ok()?;
+                        let source = glob.from()?.strip_prefix(tree).ok()?;
                         return Some(IgnoredPath {
                             path: path.to_owned(),
                             source: source.display().to_string(),
@@ -122,12 +127,13 @@ impl TreeRules<'_> {
                     }
                 }
             }
+            around = at;
         }
         None
     }
 
-    fn rules_of(&mut self, folder: PathBuf) -> Gitignore {
-        let rules = self.of_folders.entry(folder).or_insert_with_key(|folder| {
+    fn rules_of(&mut self, folder: &Path) -> &Gitignore {
+        self.of_folders.entry(folder.to_owned()).or_insert_with(|| {
             let file = folder.join(GIT_IGNORE_FILE);
             let mut builder = GitignoreBuilder::new(folder);
             // Git does not follow a symbolic link here.
@@ -136,7 +142,6 @@ impl TreeRules<'_> {
                 let _ = builder.add(file);
             }
             builder.build().unwrap_or_else(|_| Gitignore::empty())
-        });
-        rules.clone()
+        })
     }
 }

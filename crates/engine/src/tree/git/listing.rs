@@ -1,24 +1,16 @@
-//! The index of the repository, and the files that HEAD has otherwise.
+//! The list of the files of a project, and the entries of the index in it.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use cerberus_model::file_stat::FileStat;
-use rustc_hash::FxHashMap;
-use sha1::{Digest, Sha1};
-use sha2::Sha256;
 
 use super::process::{Git, index_file};
-use super::records::{EntryKind, TreeEntry};
+use super::records::TreeEntry;
 use super::repository::{Repository, locked};
-use super::with_objects;
 
 /// Options of a list of the index with all that is known of its files.
 pub(super) const ALL_FIELDS: [&str; 4] = ["-z", "-t", "--stage", "--debug"];
-
-/// Mode of a folder in its parent.
-const FOLDER: u32 = 0o40000;
 
 /// The size of the file and the time of its last change, as git saw them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +48,7 @@ impl Seen {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct IndexEntry {
     pub(super) entry: TreeEntry,
-    mode: u32,
+    pub(super) mode: u32,
     /// Whether it is one of the versions of a file whose merge has a conflict.
     is_unmerged: bool,
     pub(super) seen: Option<Seen>,
@@ -73,7 +65,7 @@ impl IndexEntry {
     }
 
     /// Returns whether a commit would have the entry.
-    fn is_committed(&self) -> bool {
+    pub(super) fn is_committed(&self) -> bool {
         !self.is_unmerged && !self.has_flag(Seen::INTENT_TO_ADD)
     }
 }
@@ -194,189 +186,47 @@ impl Repository {
     }
 }
 
-/// The id of a folder, as git computes it of its content.
-fn folder_id(content: &[u8], n_bytes: usize) -> Vec<u8> {
-    let header = format!("tree {}\0", content.len());
-    if n_bytes == 20 {
-        let hash = Sha1::new().chain_update(header).chain_update(content);
-        return hash.finalize().to_vec();
-    }
-    let hash = Sha256::new().chain_update(header).chain_update(content);
-    hash.finalize().to_vec()
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// The folders that a commit of the index would have, with their ids.
-struct Folders<'i> {
-    ids: FxHashMap<&'i str, Vec<u8>>,
-    n_bytes: usize,
-}
-
-impl<'i> Folders<'i> {
-    fn of(entries: &[&'i IndexEntry]) -> Self {
-        let object = entries
-            .first()
-            .map_or("", |first| first.entry.object.as_str());
-        let mut folders = Self {
-            ids: FxHashMap::default(),
-            n_bytes: object.len() / 2,
+    #[test]
+    fn entries_of_the_index_are_read_with_what_git_saw_of_their_files() {
+        let object = "35049cbcb13c204648d1f7897162492f05123199";
+        let stat = |flags: &str| {
+            format!(
+                "  ctime: 1:2\n  mtime: 3:4\n  dev: 5\tino: 6\n  uid: 0\tgid: 0\n  size: 41\tflags: {flags}\n"
+            )
         };
-        folders.add(entries, 0);
-        folders
+        let listed = format!(
+            "? new\nline\0H 100644 {object} 0\ta b\0{}S 100755 {object} 0\tc\nd\0{}M 120000 {object} 2\te\0",
+            stat("0"),
+            stat("40000000")
+        );
+        let records = records(listed.as_bytes(), true);
+        let names: Vec<&[u8]> = records.iter().map(|record| record.name).collect();
+        assert_eq!(names, [b"new\nline".as_slice(), b"a b", b"c\nd", b"e"]);
+        let entries = entries(&records).expect("each has an object");
+        let found: Vec<_> = entries
+            .iter()
+            .map(|known| (known.entry.path.as_str(), known.mode, known.is_committed()))
+            .collect();
+        let expected = [
+            ("a b", 0o100_644, true),
+            ("c\nd", 0o100_755, true),
+            ("e", 0o120_000, false),
+        ];
+        assert_eq!(found, expected);
+        let seen = entries[0].seen.expect("it has a file");
+        assert_eq!((seen.n_bytes, seen.time), (41, Duration::new(3, 4)));
+        assert!(!entries[0].is_omitted() && entries[1].is_omitted());
+        assert_eq!(entries[2].seen, None);
     }
 
-    /// Adds the folder of `entries`, whose name has a length, with the folders in it. Returns its id.
-    fn add(&mut self, entries: &[&'i IndexEntry], len: usize) -> Vec<u8> {
-        let start = if len == 0 { 0 } else { len + 1 };
-        let mut content = Vec::new();
-        let mut rest = entries;
-        while let Some(first) = rest.first() {
-            let path = first.entry.path.as_str();
-            let name = &path[start..];
-            let (mode, name, id, n_within) = match name.find('/') {
-                Some(end) => {
-                    let folder = &path[..start + end + 1];
-                    let n_within = rest.partition_point(|it| it.entry.path.starts_with(folder));
-                    let id = self.add(&rest[..n_within], start + end);
-                    (FOLDER, &name[..end], id, n_within)
-                }
-                None => (first.mode, name, bytes_of(&first.entry.object), 1),
-            };
-            content.extend(format!("{mode:o} {name}\0").into_bytes());
-            content.extend(id);
-            rest = &rest[n_within..];
-        }
-        let id = folder_id(&content, self.n_bytes);
-        if let Some(first) = entries.first() {
-            self.ids.insert(&first.entry.path[..len], id.clone());
-        }
-        id
+    #[test]
+    fn an_entry_without_an_object_is_damage() {
+        let zero = format!("H 100644 {} 0\tx\0", "0".repeat(40));
+        assert_eq!(entries(&records(zero.as_bytes(), true)), None);
+        assert_eq!(entries(&records(b"", true)), Some(Vec::new()));
     }
-}
-
-/// Returns the bytes of an id in hexadecimal.
-fn bytes_of(id: &str) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    for idx in (0..id.len()).step_by(2) {
-        let digits = id.get(idx..idx + 2).unwrap_or_default();
-        bytes.push(u8::from_str_radix(digits, 16).unwrap_or_default());
-    }
-    bytes
-}
-
-fn hexadecimal(id: &[u8]) -> String {
-    id.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// An entry of a folder.
-struct FolderEntry<'c> {
-    mode: u32,
-    name: &'c [u8],
-    id: &'c [u8],
-}
-
-/// Returns the entries of a folder with ids of `n_bytes`, as git stores it.
-fn entries_of(content: &[u8], n_bytes: usize) -> Vec<FolderEntry<'_>> {
-    let mut found = Vec::new();
-    let mut rest = content;
-    // MODE NAME<zero>ID
-    while let Some(end) = rest.iter().position(|byte| *byte == 0) {
-        let (header, after) = (&rest[..end], &rest[end + 1..]);
-        let space = header.iter().position(|byte| *byte == b' ');
-        let (Some(space), Some((id, next))) = (space, after.split_at_checked(n_bytes)) else {
-            break;
-        };
-        let mode = std::str::from_utf8(&header[..space]).unwrap_or_default();
-        found.push(FolderEntry {
-            mode: u32::from_str_radix(mode, 8).unwrap_or(0),
-            name: &header[space + 1..],
-            id,
-        });
-        rest = next;
-    }
-    found
-}
-
-/// Returns the number of files in a folder of a commit, or 1 for a file.
-pub fn n_files(root: &Path, commit: &str, folder: &str) -> usize {
-    let count = with_objects(root, |objects| {
-        let first = format!("{commit}:./{folder}");
-        let Some(id) = objects.ids(&[&first]).remove(0) else {
-            return 0;
-        };
-        let n_bytes = id.len() / 2;
-        let mut n_files = 0;
-        let mut open = vec![id];
-        while !open.is_empty() {
-            let names: Vec<&str> = open.iter().map(String::as_str).collect();
-            let mut next = Vec::new();
-            for content in objects.folders(&names) {
-                let Some(content) = content else {
-                    n_files += 1;
-                    continue;
-                };
-                for entry in entries_of(&content, n_bytes) {
-                    if entry.mode == FOLDER {
-                        next.push(hexadecimal(entry.id));
-                    } else {
-                        n_files += 1;
-                    }
-                }
-            }
-            open = next;
-        }
-        n_files
-    });
-    count.unwrap_or(0)
-}
-
-/// Returns the files of HEAD that the index lacks or has in another version. Only folders with other
-/// content are read.
-pub fn staged_away(root: &Path) -> Vec<TreeEntry> {
-    let Some(index) = Repository::at(root).index() else {
-        return Vec::new();
-    };
-    let mut committed: Vec<&IndexEntry> = index.iter().filter(|it| it.is_committed()).collect();
-    committed.sort_by(|a, b| a.entry.path.cmp(&b.entry.path));
-    let folders = Folders::of(&committed);
-    let by_path: FxHashMap<&str, &IndexEntry> = committed
-        .iter()
-        .map(|it| (it.entry.path.as_str(), *it))
-        .collect();
-    let found = with_objects(root, |objects| {
-        let Some(head) = objects.ids(&["HEAD:./"]).remove(0) else {
-            return Vec::new();
-        };
-        let n_bytes = head.len() / 2;
-        let mut found = Vec::new();
-        let mut open: Vec<(String, Vec<u8>)> = vec![(String::new(), bytes_of(&head))];
-        while !open.is_empty() {
-            open.retain(|(folder, id)| folders.ids.get(folder.as_str()) != Some(id));
-            let names: Vec<String> = open.iter().map(|(_, id)| hexadecimal(id)).collect();
-            let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            let contents = objects.folders(&names);
-            let mut next = Vec::new();
-            for ((folder, _), content) in open.iter().zip(&contents) {
-                for entry in entries_of(content.as_deref().unwrap_or_default(), n_bytes) {
-                    let name = String::from_utf8_lossy(entry.name);
-                    let path = match folder.as_str() {
-                        "" => name.into_owned(),
-                        folder => format!("{folder}/{name}"),
-                    };
-                    if entry.mode == FOLDER {
-                        next.push((path, entry.id.to_vec()));
-                        continue;
-                    }
-                    let object = hexadecimal(entry.id);
-                    let known = by_path.get(path.as_str());
-                    if known.is_none_or(|it| it.mode != entry.mode || it.entry.object != object) {
-                        let kind = EntryKind::of_mode(entry.mode);
-                        found.push(TreeEntry { path, kind, object });
-                    }
-                }
-            }
-            open = next;
-        }
-        found
-    });
-    found.unwrap_or_default()
 }

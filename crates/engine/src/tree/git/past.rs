@@ -19,8 +19,8 @@ mod renames;
 
 pub use renames::{Renames, document_renames_of, exchanges_of, renames_in, renames_of};
 
+pub use super::folders::{n_files, staged_away};
 pub use super::graph::{Graph, Node};
-pub use super::listing::{n_files, staged_away};
 pub use super::objects::read_objects;
 use super::process::{Git, Process};
 use super::records::{self, RawChange, Record};
@@ -238,9 +238,21 @@ pub fn summaries(root: &Path, commits: &BTreeSet<&str>) -> FxHashMap<String, Com
     found
 }
 
+/// Returns the last commit of the history of HEAD at a time, in seconds.
+pub fn commit_before(root: &Path, seconds: i64) -> Option<String> {
+    let before = format!("--before=@{seconds}");
+    let args = ["rev-list", "-1", "--first-parent", &before, "HEAD"];
+    let output = Git::new(root, args).text()?;
+    let commit = output.trim();
+    (!commit.is_empty()).then(|| commit.to_owned())
+}
+
 /// Returns the last common commit of a revision and HEAD, or the revision itself if there is none.
 pub fn fork_point(root: &Path, revision: &str) -> Option<String> {
     let id = commit_id(root, revision)?;
+    if commit_id(root, "HEAD").as_ref() == Some(&id) {
+        return Some(id);
+    }
     Some(merge_base(root, &id, "HEAD").unwrap_or(id))
 }
 

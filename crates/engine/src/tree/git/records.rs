@@ -46,15 +46,6 @@ impl TreeEntry {
     }
 }
 
-/// Returns the entry of a record: fields, of which `object_idx` is the object, a tab and the path.
-pub(super) fn entry(record: &[u8], object_idx: usize) -> Option<TreeEntry> {
-    let record = String::from_utf8_lossy(record);
-    let (fields, path) = record.split_once('\t')?;
-    let mut fields = fields.split(' ');
-    let mode = fields.next()?;
-    TreeEntry::new(path, mode, fields.nth(object_idx - 1)?)
-}
-
 /// Reads a raw record, `:OLD_MODE NEW_MODE OLD_OBJECT NEW_OBJECT STATUS`, about a path, or about the old
 /// and the new path of a renamed file.
 fn change(record: &str, path: String, new_path: Option<&str>) -> Option<RawChange> {
@@ -156,24 +147,6 @@ fn next_field(stdout: &mut dyn BufRead) -> std::io::Result<Option<String>> {
         bytes.pop();
     }
     Ok((n_bytes > 0).then(|| String::from_utf8_lossy(&bytes).into_owned()))
-}
-
-/// Returns the entries that `ls-tree -r -z` lists, with their names.
-pub(super) fn tree(git: Git) -> Result<Vec<(Vec<u8>, TreeEntry)>, Failure> {
-    let mut found = Vec::new();
-    git.read(|stdout| {
-        for record in stdout.split(0) {
-            let record = record?;
-            // MODE TYPE OBJECT<tab>NAME
-            let name = record
-                .splitn(2, |byte| *byte == b'\t')
-                .nth(1)
-                .map(<[u8]>::to_vec);
-            found.extend(name.zip(entry(&record, 2)));
-        }
-        Ok(())
-    })?;
-    Ok(found)
 }
 
 /// Returns the changes that a command lists with `--raw -z`.

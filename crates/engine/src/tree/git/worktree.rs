@@ -16,6 +16,7 @@ use rustc_hash::FxHashMap;
 use similar::{Algorithm, DiffOp};
 
 use super::files::{self, GitFiles};
+use super::folders;
 use super::listing::{IndexEntry, Seen};
 use super::objects::{Object, Objects, objects_of, read_objects, with_objects};
 use super::process::Git;
@@ -133,12 +134,10 @@ fn changed_names(
 /// Returns the files of a revision, except submodules, by their names relative to `root`.
 fn tree_of(root: &Path, revision: &str) -> Result<BTreeMap<Vec<u8>, TreeEntry>> {
     let commit = commit_id(root, revision).ok_or_else(|| unknown_changes(revision))?;
-    let entries = records::tree(Git::new(root, ["ls-tree", "-r", "-z", &commit]));
-    let entries = entries.map_err(|_| unknown_changes(revision))?;
-    Ok(entries
-        .into_iter()
-        .filter(|(_, it)| it.kind != EntryKind::Submodule)
-        .collect())
+    let files = folders::files_of(root, &commit);
+    let mut files = files.ok_or_else(|| unknown_changes(revision))?;
+    files.retain(|_, file| file.kind != EntryKind::Submodule);
+    Ok(files)
 }
 
 /// Returns the files of the index that the working tree lacks, or has with other bytes. A file with

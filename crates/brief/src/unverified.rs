@@ -2,38 +2,37 @@
 //! marked as unverified: several short ones help an agent, one alone may mislead it.
 
 use anyhow::Result;
-use cerberus_bank::MemoryFile;
-use cerberus_bank::Workspace;
 use cerberus_bank::ops::pins::render::safe;
 use cerberus_bank::ops::{anchors, memories, patterns};
+use cerberus_bank::{MemoryFile, Workspace};
 use cerberus_engine::examples::{Options, Query, Ranking};
 use cerberus_engine::excerpt;
-use cerberus_model::{MemoryType, RuleKind};
+use cerberus_model::{Confidence, MemoryType, RuleKind};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-use super::InjectedCandidate;
+use super::GivenCandidate;
 use super::block::{Candidate, Item, Slot};
 use super::example::fenced;
 
 /// Maximum number of rules with candidates, which take about 400 tokens each.
-const MAX_RULES: usize = 3;
+const MAX_RULES: usize = 2;
 
 const N_CANDIDATES: usize = 3;
 
 /// Maximum number of lines of a candidate.
-const MAX_LINES: usize = 12;
+const MAX_LINES: usize = 8;
 
 const HEADING: &str =
     "  Candidates (unverified, found by words, so that some may show what the rule forbids";
 
 /// The candidates of a rule.
-pub(super) struct Unverified {
-    pub(super) found: Vec<InjectedCandidate>,
-    pub(super) item: Item,
+pub(crate) struct Unverified {
+    pub(crate) found: Vec<GivenCandidate>,
+    pub(crate) item: Item,
 }
 
 /// Adds candidates to the first rules about code for which no example is known.
-pub(super) fn add(project: &Workspace, candidates: &mut [Candidate<'_>]) -> Result<()> {
+pub(crate) fn add(project: &Workspace, candidates: &mut [Candidate<'_>]) -> Result<()> {
     let mut rules = Vec::new();
     let mut queries = Vec::new();
     for candidate in candidates {
@@ -48,15 +47,19 @@ pub(super) fn add(project: &Workspace, candidates: &mut [Candidate<'_>]) -> Resu
     if rules.is_empty() {
         return Ok(());
     }
-    let root = &project.root;
     let options = Options::distinct(N_CANDIDATES, 0.0);
+    let root = &project.root;
     let rankings = project.rank(&queries, options)?;
-    for (rule, Ranking { candidates, .. }) in rules.into_iter().zip(rankings) {
+    for (rule, ranking) in rules.into_iter().zip(rankings) {
+        if ranking.confidence == Confidence::None {
+            continue;
+        }
+        let Ranking { candidates, .. } = ranking;
         let words = anchors::rule_words(rule.stored);
         let found = candidates.into_par_iter().map(|ranked| {
             let place = (&*ranked.file, (ranked.start_line, ranked.end_line));
             let excerpt = excerpt::of_candidate(root, &words, place, MAX_LINES);
-            InjectedCandidate {
+            GivenCandidate {
                 code: excerpt.text,
                 file: ranked.file,
                 symbol: ranked.symbol,
@@ -78,11 +81,6 @@ pub(super) fn add(project: &Workspace, candidates: &mut [Candidate<'_>]) -> Resu
     Ok(())
 }
 
-/// Whether candidates are looked for if there is room.
-pub(super) fn is_wanted(candidate: &Candidate<'_>) -> bool {
-    matches!(candidate.example, Slot::Absent) && query(candidate.stored).is_some()
-}
-
 /// Returns the query for a rule that may have an example in the code. Words find code that a pattern forbids, too.
 fn query(stored: &MemoryFile) -> Option<Query> {
     let memory = &stored.memory;
@@ -98,8 +96,8 @@ fn query(stored: &MemoryFile) -> Option<Query> {
     })
 }
 
-fn text(candidate: &InjectedCandidate) -> String {
-    let InjectedCandidate {
+fn text(candidate: &GivenCandidate) -> String {
+    let GivenCandidate {
         file,
         start_line,
         code,

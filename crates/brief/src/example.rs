@@ -13,18 +13,18 @@ use super::block::Item;
 
 /// The example of a memory.
 #[derive(Debug, Clone)]
-pub(super) struct Example {
+pub(crate) struct Example {
     /// Counted from 0.
-    pub(super) first_line: u32,
-    pub(super) code: String,
-    pub(super) shown_lines: Vec<LineRange>,
-    pub(super) state: State,
+    pub(crate) first_line: u32,
+    pub(crate) code: String,
+    pub(crate) shown_lines: Vec<LineRange>,
+    pub(crate) state: State,
     /// The injected lines: path, fences and code.
-    pub(super) item: Item,
+    pub(crate) item: Item,
 }
 
 /// Returns the code at the current location of an anchor that shows the rule of its memory.
-pub(super) fn example(
+pub(crate) fn example(
     project: &Project,
     stored: &MemoryFile,
     anchor: &Anchor,
@@ -79,7 +79,7 @@ pub(super) fn example(
 }
 
 /// Formats code for the list item of its memory, with a fence longer than any in the code.
-pub(super) fn fenced(place: &str, tag: &str, code: &str) -> String {
+pub(crate) fn fenced(place: &str, tag: &str, code: &str) -> String {
     let code = safe(code);
     let longest_run = code.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat((longest_run + 1).max(3));

@@ -1,27 +1,11 @@
 //! The text of a memory, and the headings and paths without which it is unclear.
 
 use cerberus_bank::MemoryFile;
-use cerberus_engine::rank::moment::{self, Moment};
 use cerberus_markdown::sections::{self, Origin, Section};
 use cerberus_model::{Memory, Span};
 
-use super::short;
-
-/// Number of bytes of a text that may be shortened.
-const MIN_LONG_TEXT: usize = 160;
-
-/// Returns the start of a long text. A check is complete: it is to be run.
-pub(super) fn start_of(stored: &MemoryFile, text: &str) -> Option<String> {
-    if text.len() < MIN_LONG_TEXT {
-        return None;
-    }
-    let Memory { heading, body, .. } = &stored.memory;
-    let is_check = moment::moment(body, heading.as_deref()) == Moment::Checking;
-    if is_check { None } else { short::start(text) }
-}
-
 /// Returns the text of a memory after its place.
-pub(super) fn with_place(stored: &MemoryFile) -> String {
+pub(crate) fn with_place(stored: &MemoryFile) -> String {
     let text = text(stored);
     match place(stored) {
         Some(place) => format!("{place}: {text}"),
@@ -31,7 +15,7 @@ pub(super) fn with_place(stored: &MemoryFile) -> String {
 
 /// Returns the headings that a memory was imported from, without which "Keep the state here" is unclear, and
 /// the paths that it applies to.
-pub(super) fn place(stored: &MemoryFile) -> Option<String> {
+pub(crate) fn place(stored: &MemoryFile) -> Option<String> {
     let Memory { heading, paths, .. } = &stored.memory;
     let heading = heading.as_deref().unwrap_or_default();
     // "Do not edit: …" below the heading "Do not edit".
@@ -61,7 +45,7 @@ fn without_repeated(heading: &str, body: &str) -> String {
 }
 
 /// Returns the text of a memory without section tags.
-pub(crate) fn text(stored: &MemoryFile) -> String {
+pub fn text(stored: &MemoryFile) -> String {
     let body = &stored.memory.body;
     if !body.contains("<!--") {
         return body.trim().to_owned();

@@ -4,30 +4,19 @@ use anyhow::Result;
 use cerberus_bank::MemoryFile;
 use cerberus_bank::ops::pins::{builtin, render};
 use cerberus_bank::ops::{Project, envelope};
-use cerberus_model::text::plural;
 use cerberus_model::{Anchor, Pin};
 use rustc_hash::FxHashMap;
 
+use super::cost::Cost;
 use super::example::{self, Example};
-use super::pack::{self, Cost, PackInput, Packed, PackedText, PinCost, TextCost};
+use super::pack::{self, PackInput, Packed, PackedText, PinCost, TextCost};
 use super::unverified::Unverified;
-use super::{InjectedCandidate, InjectedExample, InjectedMemory, Omitted, Skipped, text};
+use super::{GivenCandidate, GivenExample, GivenMemory, Omitted, Skipped, text};
 
 /// Returns the cost of the envelope around the items.
-pub(super) fn envelope_cost() -> Cost {
+pub(crate) fn envelope_cost() -> Cost {
     Cost::of(envelope::START).plus(Cost::of(envelope::END))
 }
-
-pub(super) const HEADER: &str = "Project memory:\n";
-
-/// The header if some texts are shortened.
-const HEADER_OF_SHORT: &str = "Project memory (of a text that ends in `[… ID]`, `cerberus memory show ID` prints the rest):\n";
-
-/// Number of tokens that the short form of a text saves at least.
-const MIN_SAVING: usize = 20;
-
-/// How often packing is repeated to make room for the footer that lists the skipped items.
-const MAX_PACKINGS: usize = 4;
 
 /// The maximum number of lines of an example if many share the budget.
 const MIN_EXAMPLE_LINES: usize = 12;
@@ -37,13 +26,13 @@ const TOKENS_PER_LINE: usize = 12;
 
 /// A part of the text with its cost.
 #[derive(Debug, Clone)]
-pub(super) struct Item {
+pub(crate) struct Item {
     text: String,
-    pub(super) cost: Cost,
+    pub(crate) cost: Cost,
 }
 
 impl Item {
-    pub(super) fn new(text: String) -> Self {
+    pub(crate) fn new(text: String) -> Self {
         Self {
             cost: Cost::of(&text),
             text,
@@ -52,72 +41,56 @@ impl Item {
 }
 
 /// A text of a memory.
-pub(super) struct Text {
+pub(crate) struct Text {
     /// The line of its group, without which the text is unclear, and which is above all texts of the group.
     group: Option<String>,
-    whole: Item,
-    short: Option<Item>,
-    /// Whether it only names a rule that the file has already, for the example below it.
+    item: Item,
+    /// Whether it only names a rule that the document has already, for the example below it.
     needs_example: bool,
+    /// The place of the text in a document that the agent has loaded, which is given instead of it.
+    loaded: Option<String>,
 }
 
 impl Text {
     /// Returns a text as a list item without a group.
-    pub(super) fn alone(text: &str) -> Self {
+    pub(crate) fn alone(text: &str) -> Self {
         Self {
             group: None,
-            whole: Item::new(render::list_item(text)),
-            short: None,
+            item: Item::new(render::list_item(text)),
             needs_example: false,
+            loaded: None,
         }
     }
 
-    /// Returns the item above the example of a rule in a line of the file.
-    pub(super) fn in_line(line: usize, id: &str) -> Self {
+    /// Returns the item above the example of a rule in a line of the document.
+    pub(crate) fn in_line(line: usize, id: &str) -> Self {
         Self {
             needs_example: true,
             ..Self::alone(&format!("line {line} above (`{id}`)"))
         }
     }
 
-    /// Returns a text in the group of texts of the same place, which may be shortened to its start.
-    pub(super) fn in_place(
-        place: Option<String>,
-        text: &str,
-        start: Option<&str>,
-        id: &str,
-    ) -> Self {
-        let is_in_group = place.is_some();
-        let whole = item_of(text, is_in_group);
-        let short = start.map(|start| item_of(&format!("{start} [… {id}]"), is_in_group));
+    /// Returns the place of a text that the agent has loaded, with its first words.
+    pub(crate) fn loaded(place: &str, first_words: &str) -> Self {
         Self {
+            loaded: Some(place.to_owned()),
+            ..Self::alone(&format!("{place} \"{first_words}…\""))
+        }
+    }
+
+    /// Returns a text in the group of texts of the same place.
+    pub(crate) fn in_place(place: Option<String>, text: &str) -> Self {
+        let item = render::list_item(text);
+        Self {
+            item: Item::new(if place.is_some() {
+                indented(&item)
+            } else {
+                item
+            }),
             group: place,
-            short: short.filter(|short| short.cost.tokens + MIN_SAVING <= whole.cost.tokens),
-            whole,
             needs_example: false,
+            loaded: None,
         }
-    }
-
-    /// Returns the cost of the whole text.
-    pub(super) fn cost(&self) -> Cost {
-        self.whole.cost
-    }
-
-    fn item(&self, is_short: bool) -> &Item {
-        match &self.short {
-            Some(short) if is_short => short,
-            _ => &self.whole,
-        }
-    }
-}
-
-/// Returns a text as a list item, or as one below the line of its group.
-fn item_of(text: &str, is_in_group: bool) -> Item {
-    let item = render::list_item(text);
-    if is_in_group {
-        Item::new(indented(&item))
-    } else {
-        Item::new(item)
     }
 }
 
@@ -134,16 +107,16 @@ fn indented(item: &str) -> String {
 }
 
 /// A memory that may be in the text, in the order of importance.
-pub(super) struct Candidate<'a> {
-    pub(super) stored: &'a MemoryFile,
-    pub(super) text: Text,
-    pub(super) example: Slot<'a>,
+pub(crate) struct Candidate<'a> {
+    pub(crate) stored: &'a MemoryFile,
+    pub(crate) text: Text,
+    pub(crate) example: Slot<'a>,
     /// Why it is relevant.
-    pub(super) why: Option<String>,
+    pub(crate) why: Option<String>,
 }
 
 /// The example of a memory.
-pub(super) enum Slot<'a> {
+pub(crate) enum Slot<'a> {
     /// There is none, or it is not wanted.
     Absent,
     /// It is not worth its room.
@@ -165,7 +138,7 @@ impl Slot<'_> {
     }
 
     /// Discards an example that was read.
-    pub(super) fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         if let Self::Read(anchor, _) = *self {
             *self = Self::Unread(anchor);
         }
@@ -181,49 +154,30 @@ impl Slot<'_> {
 }
 
 /// Builds the text.
-pub(super) struct Block<'a> {
-    pub(super) project: &'a Project,
+pub(crate) struct Block<'a> {
+    pub(crate) project: &'a Project,
     /// The share of the budget that examples get if the texts need the rest.
-    pub(super) code_share: f64,
-    pub(super) pins: &'a [Pin],
-    pub(super) candidates: Vec<Candidate<'a>>,
+    pub(crate) code_share: f64,
+    pub(crate) pins: &'a [Pin],
+    pub(crate) candidates: Vec<Candidate<'a>>,
     /// The line above the texts.
-    pub(super) header: &'static str,
+    pub(crate) header: &'static str,
     /// The table of contents below the texts, or nothing.
-    pub(super) contents: String,
+    pub(crate) contents: String,
 }
 
 impl Block<'_> {
-    /// Returns the text that fits into `limit` and the envelope, and the items in it. With a `hint`
-    /// the last line of the text counts the skipped items and says how to get them.
-    pub(super) fn fill(&mut self, limit: Cost, hint: Option<&str>) -> (String, Packed) {
+    /// Returns the text that fits into `limit` and the envelope, and the items in it.
+    pub(crate) fn fill(&mut self, limit: Cost) -> (String, Packed) {
         let whole_limit = limit.plus(envelope_cost());
         let limit = limit.minus(Cost::of(&self.contents));
         let input = self.pack_input();
         let max_lines = self.example_lines(limit);
         let mut packed = self.pack(&input, max_lines, limit);
-        let mut footer = None;
-        if let Some(hint) = hint {
-            let mut shorter = packed.clone();
-            for _ in 0..MAX_PACKINGS {
-                let Some(line) = self.footer(&shorter, hint) else {
-                    break;
-                };
-                if shorter.is_empty() {
-                    break;
-                }
-                if shorter.used.plus(Cost::of(&line)).fits(limit) {
-                    (packed, footer) = (shorter, Some(line));
-                    break;
-                }
-                shorter = self.pack(&input, max_lines, limit.minus(Cost::of(&line)));
-            }
-        }
-        let mut text = self.render(&packed, footer.as_deref());
+        let mut text = self.render(&packed);
         // The sum of the costs can differ slightly from the cost of the whole text.
         while !Cost::of(&text).fits(whole_limit) && packed.drop_last(&input) {
-            footer = footer.and_then(|_| self.footer(&packed, hint?));
-            text = self.render(&packed, footer.as_deref());
+            text = self.render(&packed);
         }
         (text, packed)
     }
@@ -238,14 +192,9 @@ impl Block<'_> {
         }
         let (groups, lines) = self.groups();
         let mut texts = Vec::new();
-        let mut header = self.header;
         for (Candidate { text, .. }, group) in self.candidates.iter().zip(groups) {
-            if text.short.is_some() {
-                header = HEADER_OF_SHORT;
-            }
             texts.push(TextCost {
-                whole: text.whole.cost,
-                short: text.short.as_ref().map(|short| short.cost),
+                cost: text.item.cost,
                 group,
                 needs_example: text.needs_example,
             });
@@ -253,7 +202,7 @@ impl Block<'_> {
         PackInput {
             pin_header: Cost::of(render::HEADER),
             pins,
-            text_header: Cost::of(header),
+            text_header: Cost::of(self.header),
             texts,
             group_lines: lines.iter().map(|line| Cost::of(line)).collect(),
             code_share: self.code_share,
@@ -262,15 +211,13 @@ impl Block<'_> {
 
     fn pack(&mut self, input: &PackInput, max_lines: usize, limit: Cost) -> Packed {
         let project = self.project;
-        let mut example = |idx: usize, is_verified: bool| {
-            let Candidate {
-                stored, example, ..
-            } = &mut self.candidates[idx];
-            let is_wanted = matches!(example, Slot::Unverified(_)) != is_verified;
-            let item = example.read(project, stored, max_lines)?;
-            is_wanted.then_some(item.cost)
+        let mut code = |idx: usize| {
+            let candidate = &mut self.candidates[idx];
+            let stored = candidate.stored;
+            let item = candidate.example.read(project, stored, max_lines)?;
+            Some(item.cost)
         };
-        pack::pack(input, &mut example, limit)
+        pack::pack(input, &mut code, limit)
     }
 
     /// Returns the maximum number of lines of each example: more if few share the budget.
@@ -287,7 +234,7 @@ impl Block<'_> {
             .min(self.project.inject.max_lines.get())
     }
 
-    fn render(&self, packed: &Packed, footer: Option<&str>) -> String {
+    fn render(&self, packed: &Packed) -> String {
         let mut text = String::new();
         for (pin, is_packed) in self.pins.iter().zip(&packed.pins) {
             if *is_packed {
@@ -312,12 +259,7 @@ impl Block<'_> {
             }
         }
         if !given.is_empty() {
-            let has_short = packed.texts.iter().any(|text| text.is_short);
-            text.push_str(if has_short {
-                HEADER_OF_SHORT
-            } else {
-                self.header
-            });
+            text.push_str(self.header);
         }
         for (group, items) in &given {
             match (group, items.as_slice()) {
@@ -333,7 +275,7 @@ impl Block<'_> {
         if text.is_empty() {
             return text;
         }
-        envelope::wrapped(&text) + footer.unwrap_or_default()
+        envelope::wrapped(&text)
     }
 
     /// Returns the group of each text, and the lines of the groups.
@@ -350,34 +292,8 @@ impl Block<'_> {
         (groups.collect(), lines)
     }
 
-    /// Returns the line that counts the items without room, if there are any.
-    fn footer(&self, packed: &Packed, hint: &str) -> Option<String> {
-        let omitted = self.omitted(packed, Cost::UNLIMITED, Cost::ZERO);
-        // The table of contents says where to find the memories.
-        let n_memories = if self.contents.is_empty() {
-            omitted.memories
-        } else {
-            0
-        };
-        let mut skipped = Vec::new();
-        for (n, noun) in [
-            (omitted.pins, "pin"),
-            (n_memories, "memory"),
-            (omitted.examples, "example"),
-        ] {
-            if n > 0 {
-                skipped.push(plural(n, noun));
-            }
-        }
-        if skipped.is_empty() {
-            return None;
-        }
-        let skipped = skipped.join(", ");
-        Some(format!("Omitted for lack of space: {skipped}. {hint}\n"))
-    }
-
     /// Returns warnings about the examples that were not found or not read.
-    pub(super) fn unread(&self) -> Vec<String> {
+    pub(crate) fn unread(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         for Candidate {
             stored, example, ..
@@ -392,7 +308,7 @@ impl Block<'_> {
     }
 
     /// Returns the room that all examples need, with as many lines as any budget gives them.
-    pub(super) fn all_examples(&self) -> Cost {
+    pub(crate) fn all_examples(&self) -> Cost {
         let max_lines = self.project.inject.max_lines.get();
         let mut cost = Cost::ZERO;
         for candidate in &self.candidates {
@@ -408,7 +324,7 @@ impl Block<'_> {
     }
 
     /// Returns the numbers of items without room, and the room that all need, with `examples` for theirs.
-    pub(super) fn omitted(&self, packed: &Packed, client_limit: Cost, examples: Cost) -> Omitted {
+    pub(crate) fn omitted(&self, packed: &Packed, client_limit: Cost, examples: Cost) -> Omitted {
         let mut omitted = Omitted::default();
         let mut needed = envelope_cost()
             .plus(Cost::of(&self.contents))
@@ -429,12 +345,12 @@ impl Block<'_> {
             needed = needed.plus(Cost::of(self.header));
         }
         for (Candidate { text, example, .. }, packed) in self.candidates.iter().zip(&packed.texts) {
-            needed = needed.plus(text.whole.cost);
+            needed = needed.plus(text.item.cost);
             let is_missing = !packed.is_given && !text.needs_example;
             let has_example = matches!(example, Slot::Unread(_) | Slot::Read(_, Ok(_)));
             if is_missing {
                 omitted.memories += 1;
-            } else if has_example && !packed.has_example {
+            } else if has_example && !packed.has_code {
                 omitted.examples += 1;
             }
         }
@@ -448,32 +364,36 @@ impl Block<'_> {
     }
 
     /// Returns the memories in the text.
-    pub(super) fn injected(&self, packed: &Packed) -> Vec<InjectedMemory> {
-        let mut injected = Vec::new();
+    pub(crate) fn given(&self, packed: &Packed) -> Vec<GivenMemory> {
+        let mut given = Vec::new();
         for (candidate, packed) in self.candidates.iter().zip(&packed.texts) {
             if !packed.is_given {
                 continue;
             }
             let stored = candidate.stored;
-            let mut memory = InjectedMemory {
+            let mut memory = GivenMemory {
                 id: stored.memory.id.clone(),
                 text: text(stored),
-                is_shortened: packed.is_short,
+                place: candidate.text.loaded.clone(),
+                tokens: candidate.text.item.cost.tokens,
                 example: None,
                 candidates: Vec::new(),
                 why: candidate.why.clone(),
             };
-            if packed.has_example {
-                memory.example = candidate.injected_example();
-                memory.candidates = candidate.injected_candidates();
+            if packed.has_code
+                && let Some(code) = candidate.example.found()
+            {
+                memory.tokens += code.cost.tokens;
+                memory.example = candidate.given_example();
+                memory.candidates = candidate.given_candidates();
             }
-            injected.push(memory);
+            given.push(memory);
         }
-        injected
+        given
     }
 
     /// Returns the items without room and the examples that are not available.
-    pub(super) fn skipped(&self, packed: &Packed, limit: Cost) -> Vec<Skipped> {
+    pub(crate) fn skipped(&self, packed: &Packed, limit: Cost) -> Vec<Skipped> {
         let rest = limit.minus(packed.used);
         let mut skipped = Vec::new();
         for (pin, is_packed) in self.pins.iter().zip(&packed.pins) {
@@ -488,9 +408,9 @@ impl Block<'_> {
         for (candidate, packed) in self.candidates.iter().zip(&packed.texts) {
             let Candidate { stored, text, .. } = candidate;
             if !packed.is_given && !text.needs_example {
-                let why = lack_of_room(text.whole.cost, rest);
+                let why = lack_of_room(text.item.cost, rest);
                 skipped.push(Skipped::memory(stored, why));
-            } else if !packed.has_example
+            } else if !packed.has_code
                 && let Some(why) = candidate.without_example(rest)
             {
                 skipped.push(Skipped {
@@ -523,8 +443,8 @@ fn pin_cost(pin: &Pin) -> Cost {
 impl Candidate<'_> {
     /// Returns the lines of a text with its example.
     fn item(&self, packed: PackedText) -> String {
-        let mut item = self.text.item(packed.is_short).text.clone();
-        if let Some(example) = self.example.found().filter(|_| packed.has_example) {
+        let mut item = self.text.item.text.clone();
+        if let Some(example) = self.example.found().filter(|_| packed.has_code) {
             match self.text.group {
                 Some(_) => item.push_str(&indented(&example.text)),
                 None => item.push_str(&example.text),
@@ -544,18 +464,18 @@ impl Candidate<'_> {
         }
     }
 
-    fn injected_candidates(&self) -> Vec<InjectedCandidate> {
+    fn given_candidates(&self) -> Vec<GivenCandidate> {
         match &self.example {
             Slot::Unverified(candidates) => candidates.found.clone(),
             _ => Vec::new(),
         }
     }
 
-    fn injected_example(&self) -> Option<InjectedExample> {
+    fn given_example(&self) -> Option<GivenExample> {
         let Slot::Read(anchor, Ok(example)) = &self.example else {
             return None;
         };
-        Some(InjectedExample {
+        Some(GivenExample {
             file: anchor.file.clone(),
             symbol: anchor.symbol.clone(),
             start_line: example.first_line + 1,

@@ -11,7 +11,7 @@ use cerberus_engine::rank::relevance::{Feature, Features, Occasion};
 use cerberus_model::text::plural;
 use cerberus_model::{Anchor, Memory, MemoryType, Origin};
 
-use super::pack::Cost;
+use super::cost::Cost;
 use super::relevance::{Relevant, folder};
 
 /// The share of the budget for the table of contents.
@@ -40,7 +40,7 @@ const EMPHASES: &[&str] = &[
 /// Sorts memories by importance: first those that hold everywhere, then those for some paths.
 /// Returns how many of them to give: all that hold everywhere, and the decisions for some paths. The
 /// others are not needed before a file of their paths is.
-pub(super) fn sort(memories: &Memories, sorted: &mut [Relevant]) -> usize {
+pub(crate) fn sort(memories: &Memories, sorted: &mut [Relevant]) -> usize {
     // A topic stays together. Stable: the rest of the order is that by scope and age.
     sorted.sort_by_cached_key(|relevant| {
         let memory = &relevant.stored.memory;
@@ -81,7 +81,7 @@ fn importance(memory: &Memory, anchor: Option<&Anchor>) -> Features {
 }
 
 /// Returns whether the author of a text marked it as important.
-pub(super) fn is_emphatic(text: &str) -> bool {
+pub(crate) fn is_emphatic(text: &str) -> bool {
     let lower = text.to_lowercase();
     EMPHASES
         .iter()
@@ -90,7 +90,7 @@ pub(super) fn is_emphatic(text: &str) -> bool {
 
 /// Returns the table of contents of memories that fits into its share of `limit`. It is empty if not
 /// a single folder fits, or if there are neither folders nor topics.
-pub(super) fn contents(memories: &[Relevant], limit: Cost) -> String {
+pub(crate) fn contents(memories: &[Relevant], limit: Cost) -> String {
     let mut folders: BTreeMap<String, BTreeMap<String, usize>> = BTreeMap::new();
     for Relevant { stored, .. } in memories {
         let memory = &stored.memory;

@@ -1,0 +1,92 @@
+//! The texts of the relevant memories, and where their code is to be read.
+
+use anyhow::Result;
+use cerberus_bank::Workspace;
+use cerberus_bank::ops::memories::Memories;
+use cerberus_model::Memory;
+
+use super::block::{Candidate, Slot, Text};
+use super::focus::Occasion;
+use super::place::{place, text, with_place};
+use super::relevance::Relevant;
+use super::{Request, unverified};
+
+/// The most words of a text that are given instead of it.
+const MAX_FIRST_WORDS: usize = 8;
+
+/// Returns the relevant memories with their texts, in their order. Those without an example get code that may be one.
+pub(crate) fn all<'m>(
+    project: &Workspace,
+    memories: &'m Memories,
+    request: &Request,
+    relevant: &[Relevant<'m>],
+) -> Result<Vec<Candidate<'m>>> {
+    let mut candidates = Vec::with_capacity(relevant.len());
+    for relevant in relevant {
+        candidates.push(Candidate {
+            stored: relevant.stored,
+            text: item(relevant, request),
+            example: slot(relevant, memories, request),
+            why: relevant.why.clone(),
+        });
+    }
+    let may_guess = matches!(
+        request.occasion,
+        Occasion::Task { .. } | Occasion::Files { .. }
+    );
+    if may_guess && request.shows_examples {
+        unverified::add(project, &mut candidates)?;
+    }
+    Ok(candidates)
+}
+
+fn item(relevant: &Relevant<'_>, request: &Request) -> Text {
+    let stored = relevant.stored;
+    let Memory { id, .. } = &stored.memory;
+    if let Occasion::Block { lines } = &request.occasion {
+        return match lines.get(id) {
+            Some(line) => Text::in_line(*line, id),
+            None => Text::alone(&with_place(stored)),
+        };
+    }
+    let text = text(stored);
+    if let Some(stated) = request.known.loaded.find(&stored.memory.body) {
+        return Text::loaded(&stated.place, &first_words(&stated.text));
+    }
+    if request.known.texts.contains(id) {
+        return Text::loaded(&format!("`{id}`"), &first_words(&text));
+    }
+    match &relevant.list {
+        Some(list) => {
+            let rest = text.strip_prefix(list.text).unwrap_or(&text);
+            let sentence = list.text.trim_end_matches(':');
+            let place = match place(stored) {
+                Some(place) => format!("{place}: {sentence}"),
+                None => sentence.to_owned(),
+            };
+            Text::in_place(Some(place), rest.trim_start())
+        }
+        None => Text::in_place(place(stored), &text),
+    }
+}
+
+/// Returns the first words of a text, in one line.
+fn first_words(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().take(MAX_FIRST_WORDS).collect();
+    words.join(" ")
+}
+
+fn slot<'m>(relevant: &Relevant<'m>, memories: &'m Memories, request: &Request) -> Slot<'m> {
+    let id = &relevant.stored.memory.id;
+    let is_stated = match &request.occasion {
+        Occasion::Block { lines } => lines.contains_key(id),
+        _ => false,
+    };
+    match memories.anchors.get(id) {
+        None => Slot::Absent,
+        Some(anchor) if is_stated => Slot::Unread(anchor),
+        Some(_) if !request.shows_examples => Slot::Absent,
+        Some(_) if !relevant.shows_example => Slot::Hidden,
+        Some(anchor) => Slot::Unread(anchor),
+    }
+}

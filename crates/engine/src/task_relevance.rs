@@ -1,0 +1,230 @@
+//! Compares rules with a task and the files that it is likely to change.
+//!
+//! The rarity of a word is that in the whole tree: a word of the task that most files have says nothing about the rule that has
+//! it too, and a rule whose words or code are in the likely files more often than in others is about such code.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::index::CodeIndex;
+use super::rank::query::ParsedQuery;
+use super::rank::relevance::{Feature, Features};
+use super::rank::{code_mentions, named_code, postings, tokenize};
+use crate::tree::read;
+
+/// A rule to compare with a task.
+pub struct Rule<'a> {
+    pub text: &'a str,
+    /// The headings above it.
+    pub heading: &'a str,
+}
+
+/// Returns what each rule has in common with a task and with files, in the order of the rules.
+pub fn compare(
+    root: &Path,
+    index: &CodeIndex,
+    task: &str,
+    files: &BTreeSet<String>,
+    rules: &[Rule<'_>],
+) -> Vec<Features> {
+    let task_words = words_of(task);
+    let rule_words: Vec<Words> = (rules.par_iter())
+        .map(|rule| words_of(&format!("{}\n{}", rule.text, rule.heading)))
+        .collect();
+    let shares = Shares::new(index, &task_words, &rule_words);
+    let texts: Vec<Text> = files
+        .par_iter()
+        .filter_map(|file| Some(Text::new(&read::text(root, file).ok()?)))
+        .collect();
+    let compared = (0..rules.len()).map(|idx| {
+        let (rule, words) = (&rules[idx], &rule_words[idx]);
+        let mut features = Features::default();
+        shares.compare_task(&task_words, words, &mut features);
+        shares.compare_files(words, &texts, &mut features);
+        features[Feature::FileCode] = share_of_code(rule.text, &texts);
+        features
+    });
+    compared.collect()
+}
+
+/// The words of a text, each with its weight.
+type Words = BTreeMap<String, f64>;
+
+fn words_of(text: &str) -> Words {
+    let mut words = Words::default();
+    for term in ParsedQuery::search(text, &[]).terms {
+        words.insert(term.term, term.weight);
+    }
+    words
+}
+
+/// A file that the task is likely to change.
+struct Text {
+    words: FxHashSet<String>,
+    identifiers: FxHashSet<String>,
+}
+
+impl Text {
+    fn new(text: &str) -> Self {
+        Self {
+            words: tokenize::terms(text).into_iter().collect(),
+            identifiers: named_code::identifiers(text).map(str::to_owned).collect(),
+        }
+    }
+}
+
+/// The share of the files of a tree that have each word of a task or a rule.
+struct Shares {
+    shares: FxHashMap<String, f64>,
+    n_files: f64,
+}
+
+impl Shares {
+    fn new(index: &CodeIndex, task: &Words, rules: &[Words]) -> Self {
+        let mut term_by_id: FxHashMap<u32, &str> = FxHashMap::default();
+        for term in rules.iter().chain([task]).flat_map(Words::keys) {
+            if let Some(id) = index.term_id(term) {
+                term_by_id.insert(id, term);
+            }
+        }
+        let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
+        for row in &index.files {
+            let vector = row.vector.as_deref().unwrap_or_default();
+            postings::unpack(vector, |id, _, is_in_path| {
+                if !is_in_path && term_by_id.contains_key(&id) {
+                    *counts.entry(id).or_default() += 1;
+                }
+            });
+        }
+        let n_files = index.files.len().max(1) as f64;
+        let mut shares = FxHashMap::default();
+        for (id, count) in counts {
+            shares.insert(term_by_id[&id].to_owned(), count as f64 / n_files);
+        }
+        Self { shares, n_files }
+    }
+
+    fn share(&self, word: &str) -> f64 {
+        self.shares.get(word).copied().unwrap_or_default()
+    }
+
+    fn rarity(&self, word: &str) -> f64 {
+        (1.0 + self.n_files / (1.0 + self.share(word) * self.n_files)).ln()
+    }
+
+    /// Sets the sum of the rarities of the words that a rule has in common with a task, and the cosine of all their words.
+    fn compare_task(&self, task: &Words, rule: &Words, features: &mut Features) {
+        let mut shared = 0.0;
+        let mut product = 0.0;
+        for (word, weight) in task {
+            if let Some(of_rule) = rule.get(word) {
+                let rarity = self.rarity(word);
+                shared += weight * rarity;
+                product += weight * of_rule * rarity * rarity;
+            }
+        }
+        let norm = self.norm(task) * self.norm(rule);
+        features[Feature::QueryWords] = shared;
+        features[Feature::QueryCosine] = product / norm.max(1.0);
+    }
+
+    fn norm(&self, words: &Words) -> f64 {
+        let squares = words
+            .iter()
+            .map(|(word, weight)| (weight * self.rarity(word)).powi(2));
+        squares.sum::<f64>().sqrt()
+    }
+
+    /// Sets by how much the words of a rule are more frequent in files than in the tree.
+    fn compare_files(&self, rule: &Words, files: &[Text], features: &mut Features) {
+        let mut excess = 0.0;
+        let mut total = 0.0;
+        for (word, weight) in rule {
+            let rarity = weight * self.rarity(word);
+            let n_with = files
+                .iter()
+                .filter(|file| file.words.contains(word))
+                .count();
+            let share = n_with as f64 / files.len().max(1) as f64;
+            excess += rarity * (share - self.share(word));
+            total += rarity;
+        }
+        if !files.is_empty() && total > 0.0 {
+            features[Feature::FileWords] = excess / total;
+        }
+    }
+}
+
+/// Returns the share of the identifiers in the code of a rule that any of the files has.
+fn share_of_code(rule: &str, files: &[Text]) -> f64 {
+    let words = code_mentions::marked_identifiers(rule);
+    if words.is_empty() {
+        return 0.0;
+    }
+    let is_in_files = |word: &&&str| files.iter().any(|file| file.identifiers.contains(**word));
+    words.iter().filter(is_in_files).count() as f64 / words.len() as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shares(task: &Words, rules: &[Words]) -> Shares {
+        let mut shares = Shares {
+            shares: FxHashMap::default(),
+            n_files: 100.0,
+        };
+        for word in rules.iter().chain([task]).flat_map(Words::keys) {
+            let share = if word == "session" { 0.9 } else { 0.01 };
+            shares.shares.insert(word.clone(), share);
+        }
+        shares
+    }
+
+    #[test]
+    fn a_rare_word_that_a_rule_shares_with_a_task_counts_more_than_a_usual_one() {
+        let task = words_of("renew the lease of a session");
+        let rules = [
+            words_of("Log each lease"),
+            words_of("Log each session"),
+            words_of("Log it"),
+        ];
+        let shares = shares(&task, &rules);
+        let compared = rules.each_ref().map(|rule| {
+            let mut features = Features::default();
+            shares.compare_task(&task, rule, &mut features);
+            features
+        });
+        for feature in [Feature::QueryWords, Feature::QueryCosine] {
+            let [lease, session, none] = compared.map(|features| features[feature]);
+            assert!(lease > session && session > none, "{feature:?}");
+            assert_eq!(none, 0.0);
+        }
+    }
+
+    #[test]
+    fn words_of_the_likely_files_count_more_than_those_of_every_file() {
+        let rules = [words_of("Renew the lease"), words_of("Close the session")];
+        let task = Words::default();
+        let shares = shares(&task, &rules);
+        let file = Text::new("lease.renew() session.close()");
+        let compared = rules.each_ref().map(|rule| {
+            let mut features = Features::default();
+            shares.compare_files(rule, std::slice::from_ref(&file), &mut features);
+            features[Feature::FileWords]
+        });
+        assert!(compared[0] > compared[1] && compared[1] > 0.0);
+    }
+
+    #[test]
+    fn the_code_of_a_rule_is_what_it_marks_as_code() {
+        let file = Text::new("throw new AppError(clap)");
+        let share = |rule: &str| share_of_code(rule, std::slice::from_ref(&file));
+        assert_eq!(share("Use AppError"), 1.0);
+        assert_eq!(share("Parse with `clap` or `getopt`"), 0.5);
+        assert_eq!(share("Parse with clap"), 0.0);
+    }
+}
