@@ -29,7 +29,6 @@ const LEFT: [(&str, &str); 13] = [
     ("import", "setup"),
     ("pattern", "review_diff"),
     ("report", "doctor"),
-    ("report", "inject"),
     ("report", "setup"),
     ("review", "check"),
     ("setup", "hooks"),

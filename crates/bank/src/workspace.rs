@@ -291,8 +291,7 @@ mod tests {
     fn a_damaged_store_is_replaced_once_by_the_outermost_caller() {
         let folder = tempfile::tempdir().expect("a folder");
         let project = workspace(folder.path());
-        let damaged = project.store().expect("open");
-        let damaged = Rc::downgrade(&damaged);
+        let damaged = Rc::downgrade(&project.store().expect("open"));
         let mut warnings = Vec::new();
         let done = project.with_repair(|warning| {
             let is_first = warnings.is_empty();
