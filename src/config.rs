@@ -21,11 +21,13 @@ use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 use xxhash_rust::xxh3::xxh3_64;
 
+mod agent_memories;
 mod args;
 mod check;
 mod file;
 mod user_bank;
 
+pub(crate) use agent_memories::{DatedFile, agent_memories, dated_file};
 pub(crate) use args::{ColorChoice, GlobalArgs};
 pub(crate) use check::{ConfigReport, Finding, Setting, check, failed_check, in_one_line};
 pub(crate) use file::CheckConfig;
@@ -35,10 +37,10 @@ use file::{ConfigFile, StorageStrategy, WeightsChoice, read_config};
 pub(crate) const COMPLETE: &str = "CERBERUS_COMPLETE";
 
 /// Default quality threshold.
-const MIN_QUALITY: f64 = 0.8;
+const MIN_QUALITY: f64 = 0.7;
 
 /// Default quality threshold of `import`: nobody sees each of its anchors.
-const MIN_IMPORT_QUALITY: f64 = 0.9;
+const MIN_IMPORT_QUALITY: f64 = 0.85;
 
 /// Size limit of a file of settings of a client.
 const MAX_CLIENT_SETTINGS: u64 = 1024 * 1024;
@@ -52,6 +54,8 @@ pub(crate) const SAMPLE: &str = include_str!("config/sample.toml");
 /// Settings of a command.
 pub(crate) struct Settings {
     pub(crate) project: Workspace,
+    /// Whether the user named the project, with `--project`.
+    pub(crate) is_project_named: bool,
     pub(crate) memory_enabled: bool,
     /// The documents and claims that `check` skips, according to the project.
     pub(crate) check: CheckConfig,
@@ -100,8 +104,12 @@ impl Terminal {
 impl Settings {
     /// Resolves the project and its configuration.
     pub(crate) fn resolve(global: &GlobalArgs) -> Result<Self> {
+        let is_project_named = named_root(global)?.is_some();
         let (root, _) = locate_root(global)?;
-        Self::of_root(root)
+        Ok(Self {
+            is_project_named,
+            ..Self::of_root(root)?
+        })
     }
 
     /// Like [`Self::resolve`], but the project is the one around `folder` unless it is named.
@@ -182,6 +190,7 @@ fn merge(root: PathBuf, own: ConfigFile, user: &ConfigFile, now: Timestamp) -> R
     let recency = Recency::default();
     let state = xdg("XDG_STATE_HOME", ".local/state");
     Ok(Settings {
+        is_project_named: false,
         project: Workspace::new(Project {
             bank,
             store: StoreFile {

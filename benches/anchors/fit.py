@@ -16,12 +16,13 @@ import argparse, collections, hashlib, json, math, pathlib, re, tomllib
 
 WORDING = ["process", "project", "code", "commands", "names", "length", "phrase", "verb"]
 EVIDENCE = ["score", "lead", "rest", "effective_words", "process", "unknown_names", "general", "length", "missing_hints", "found_hints",
-            "definition", "test_mismatch", "without_demand"]
+            "found_names", "missing_names", "definition", "test_mismatch", "without_demand"]
 FILE = pathlib.Path(__file__).parents[2] / "crates/engine/src/weights/quality.toml"
 HEAD = """# Written by benches/anchors/fit.py: the two models that decide whether a rule gets an anchor, fitted on
 # 3,000 searches (benches/README.md). crates/engine/src/rank/rule_kind.rs and calibrate.rs explain the features.
 """
 SHORT = 10  # number of lines from which length counts, as in calibrate.rs
+NAMES = 3  # more names do not count, as there
 RIDGE = 0.1  # keeps coefficients finite if a feature separates the classes completely
 FOLDS = 10
 STEM_LEN, N_STEMS, STEM_RIDGE = 5, 120, 5.0  # of the words that tell working advice
@@ -104,8 +105,10 @@ class KindModel:
 def evidence(row, logit):
     e = row["evidence"]
     process = max(-2.0, min(4.0, logit))
+    found_names = min(NAMES, e["nFoundNames"])
     return [1.0, e["score"], e["lead"], e["rest"], math.log(max(1.0, e["nEffective"])), process, min(e["nUnknownNames"], 2),
-            e["wording"]["general"], math.log(max(SHORT, e["nLines"])), e["nHints"] - e["nFoundHints"], e["nFoundHints"], e["isDefinition"],
+            e["wording"]["general"], math.log(max(SHORT, e["nLines"])), e["nHints"] - e["nFoundHints"], e["nFoundHints"],
+            found_names, min(NAMES, e["nNames"]) - found_names, e["isDefinition"],
             e["isTestMismatch"], e["isWithoutDemand"]]
 
 def fold(corpus):

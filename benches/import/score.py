@@ -5,8 +5,8 @@ usage: score.py LABELS… --repositories DIR --bin CERBERUS [--misses]
 
 A label is a line of JSON: {"corpus", "file", "line", "text", "rule"}; DIR contains the repositories by the name of
 their corpus. An imported memory covers the units from its first to its last line, and an introduction above it that
-its text contains. Recall: the share of units labelled as rules that a memory covers. Precision: the share of memories that cover
-such a unit.
+its text contains. Recall: the share of units labelled as rules that a memory covers, taken or proposed. Precision: the share of
+taken memories that cover such a unit; the same share of the proposed ones is counted apart.
 """
 import argparse
 import json
@@ -20,7 +20,7 @@ from pathlib import Path
 
 
 def imported(binary, repository, file):
-    """Returns the first line, the last line and the words of each memory."""
+    """Returns the first line, the last line and the words of each memory, and whether it is proposed."""
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder, file)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -32,7 +32,7 @@ def imported(binary, repository, file):
         report = json.loads(run("import", str(target), "--dry-run", "--no-anchor", "--json"))
     # A copy within the document is in the bank with the first one.
     added = [item for item in report["items"] if item["outcome"] in ("added", "duplicate")]
-    return [(item["line"], item["endLine"], words(item["text"])) for item in added]
+    return [(item["line"], item["endLine"], words(item["text"]), "doubt" in item) for item in added]
 
 
 def words(text):
@@ -56,19 +56,20 @@ def main():
         memories = imported(args.bin, Path(args.repositories, corpus), file)
         rules = [label for label in labels if label["rule"]]
         missed = [it for it in rules if not any(covers(memory, it) for memory in memories)]
-        wrong, right = [], 0
+        wrong, right = {False: [], True: []}, {False: 0, True: 0}
         for memory in memories:
             covered = [it for it in labels if covers(memory, it)]
             if any(it["rule"] for it in covered):
-                right += 1
+                right[memory[3]] += 1
             elif covered:
-                wrong.append(covered[0])
-        counts = {"rules": len(rules), "found": len(rules) - len(missed), "right": right, "wrong": len(wrong)}
+                wrong[memory[3]].append(covered[0])
+        counts = {"rules": len(rules), "found": len(rules) - len(missed), "right": right[False], "wrong": len(wrong[False])}
+        counts |= {"proposedRight": right[True], "proposedWrong": len(wrong[True])}
         for key, count in counts.items():
             total[key] += count
         print(row(f"{corpus}/{file}", counts))
         if args.misses:
-            for name, units in [("missed", missed), ("wrong", wrong)]:
+            for name, units in [("missed", missed), ("wrong", wrong[False]), ("wrongly proposed", wrong[True])]:
                 for unit in units:
                     print(f"    {name} {unit['line']}: {unit['text'][:150]}")
     print(row("all", total))
@@ -77,7 +78,7 @@ def main():
 
 
 def covers(memory, unit):
-    first, last, text = memory
+    first, last, text, _ = memory
     introduction = words(unit["text"].rsplit(". ", 1)[-1])
     is_prefix = unit["text"].endswith(":") and unit["line"] < first and introduction in text
     return first <= unit["line"] <= last or is_prefix

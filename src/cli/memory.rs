@@ -38,7 +38,7 @@ commands! {
     /// Show memories, newest first, then by id
     Show(show::ShowArgs) => show::run,
     /// Search the memories or their sections
-    Search(cerberus_bank::ops::search::Request) => search::run,
+    Search(search::SearchArgs) => search::run,
     /// List the memories about a file or a symbol
     #[command(visible_alias = "backlinks")]
     Linked(linked::LinkedArgs) => linked::run,

@@ -18,7 +18,7 @@ use cerberus_model::error::UserError;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::commands::demo::write;
+use crate::commands::temporary::write;
 use crate::config;
 
 mod client;

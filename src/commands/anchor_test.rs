@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use cerberus_bank::ops::{anchors, memories};
-use cerberus_engine::examples::{Options, Query, RankedSymbol, Ranking, UnknownWord};
+use cerberus_engine::examples::{Options, Query, RankedSymbol, Ranking};
 use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::{RuleKind, Scope, format_location};
 use clap::Args;
 use serde::Deserialize;
 
 use super::args::quality;
-use super::content;
+use super::{candidates, content};
 use crate::config::Settings;
-use crate::output::{CliResult, DIM, NAME, OK, Printer, WARN};
+use crate::output::{CliResult, NAME, OK, Printer, WARN};
 
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("rule").required(true).args(["text", "rules"]))]
@@ -157,7 +157,7 @@ fn print(ranking: &Ranking, explain: bool, out: &mut Printer) {
         ),
     });
     print_candidates(&ranking.candidates, explain, out);
-    print_unknown_words(ranking.unknown_words.as_deref().unwrap_or_default(), out);
+    candidates::print_unknown_words(ranking.unknown_words.as_deref().unwrap_or_default(), out);
 }
 
 /// Prints candidates, with their matched terms and scores if `explain`.
@@ -185,21 +185,5 @@ fn print_candidates(candidates: &[RankedSymbol], explain: bool, out: &mut Printe
             let fields = reason.fields.join(", ");
             out.line(&format!("  +{:.3} {word} in {fields}", reason.gain));
         }
-    }
-}
-
-/// Prints the words of a rule that are not found in the code, with similar words.
-pub(super) fn print_unknown_words(unknown: &[UnknownWord], out: &mut Printer) {
-    for word in unknown {
-        let similar = if word.near.is_empty() {
-            String::new()
-        } else {
-            format!(
-                "; similar words in the code: {}",
-                out.safe(&word.near.join(", "))
-            )
-        };
-        let label = out.paint(DIM, "not found in the code:");
-        out.line(&format!("{label} `{}`{similar}", out.safe(&word.word)));
     }
 }

@@ -2,14 +2,13 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
-use cerberus_bank::ops::{Project, default_scope, document, seconds};
-use cerberus_markdown::frontmatter::{FieldValue, Frontmatter};
-use cerberus_markdown::{EditError, frontmatter};
-use cerberus_model::error::UserError;
+use cerberus_bank::ops::fields::Fields;
+use cerberus_bank::ops::memories::Filter;
 use cerberus_model::{MemoryStatus, MemoryType, RuleKind, Scope};
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
+
+use crate::config::Settings;
 
 /// Parses the value of `--min-quality`.
 pub(super) fn quality(text: &str) -> Result<f64, String> {
@@ -60,22 +59,18 @@ pub(crate) struct SecretArgs {
     pub(crate) allow_secret: bool,
 }
 
-impl SecretArgs {
-    /// Checks that texts, each with its name for the message, contain no secrets, unless they may.
-    pub(super) fn check(&self, texts: &[(&str, &str)]) -> Result<()> {
-        if self.allow_secret {
-            Ok(())
-        } else {
-            document::refuse_secrets(texts)
-        }
-    }
-}
-
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct SessionArgs {
     /// Session whose pins are included (default: CERBERUS_SESSION)
     #[arg(long, global = true, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) session: Option<String>,
+}
+
+impl SessionArgs {
+    /// Returns the name of the session, if there is one.
+    pub(super) fn name<'a>(&'a self, settings: &'a Settings) -> Option<&'a str> {
+        self.session.as_deref().or(settings.session.as_deref())
+    }
 }
 
 /// The fields of the frontmatter to set.
@@ -111,146 +106,72 @@ pub(crate) struct FieldArgs {
 
 impl FieldArgs {
     /// Returns the fields as they are stored: each word alone, without white space around it.
-    pub(super) fn as_stored(&self) -> Self {
-        let trim = |words: &Vec<String>| -> Vec<String> {
-            words
-                .iter()
-                .map(|word| word.trim().to_owned())
-                .filter(|word| !word.is_empty())
-                .collect()
-        };
-        Self {
-            paths: self.paths.as_ref().map(trim),
-            tags: self.tags.as_ref().map(trim),
+    pub(super) fn fields(&self) -> Fields {
+        Fields {
+            memory_type: self.memory_type,
+            kind: self.kind,
+            category: self.category.clone(),
+            scope: self.scope.clone(),
+            paths: self.paths.as_deref().map(trimmed),
+            status: self.status,
+            tags: self.tags.as_deref().map(trimmed),
             hints: self.hints.as_deref().map(super::hints),
-            ..self.clone()
         }
     }
+}
 
-    /// Checks the values, and that neither they nor `text`, with its name for the message, contain secrets.
-    pub(super) fn check(&self, text: (&str, &str), secret: &SecretArgs) -> Result<()> {
-        let Self {
-            category,
-            paths,
-            tags,
-            hints,
-            ..
-        } = self;
-        let [paths, tags, hints] =
-            [paths, tags, hints].map(|words| words.as_deref().unwrap_or_default());
-        if category
-            .as_deref()
-            .is_some_and(|category| category.trim().is_empty())
-        {
-            return Err(UserError::usage("the category is empty")
-                .hint("specify one, for example `--category db`")
-                .into());
-        }
-        document::check_globs(paths)?;
-        document::check_words("category", category.as_deref())?;
-        document::check_words("tag", tags.iter().map(String::as_str))?;
-        document::check_words("hint", hints.iter().map(String::as_str))?;
-        let tags = tags.join(" ");
-        let hints = hints.join(" ");
-        let category = category.as_deref().unwrap_or_default();
-        secret.check(&[
-            text,
-            ("the category", category),
-            ("the tags", &tags),
-            ("the hints", &hints),
-        ])
-    }
+/// Returns the ids of a list that is separated by commas.
+pub(crate) fn ids(given: &[String]) -> Vec<String> {
+    trimmed(given)
+}
 
-    /// Returns the frontmatter of a new memory, which has this type unless the fields state another.
-    pub(super) fn frontmatter(&self, project: &Project, default_type: MemoryType) -> Frontmatter {
-        let Self {
-            memory_type,
-            kind,
-            category,
-            scope,
-            paths,
-            status,
-            tags,
-            hints,
-        } = self.clone();
-        Frontmatter {
-            memory_type: memory_type.or(Some(default_type)),
-            kind,
-            category,
-            scope: scope.or_else(|| Some(default_scope(project))),
-            paths: paths.unwrap_or_default(),
-            status,
-            tags: tags.unwrap_or_default(),
-            hints: hints.unwrap_or_default(),
-            created_at: Some(seconds(project.now)),
-            ..Frontmatter::default()
+fn trimmed(words: &[String]) -> Vec<String> {
+    let mut trimmed = Vec::new();
+    for word in words {
+        let word = word.trim();
+        if !word.is_empty() {
+            trimmed.push(word.to_owned());
         }
     }
+    trimmed
+}
 
-    /// Sets the fields whose value changes. New frontmatter always states the type, at least the default one.
-    pub(super) fn set(&self, text: String, default_type: MemoryType) -> Result<String, EditError> {
-        use FieldValue::{List, Scalar};
-        let Self {
-            memory_type,
-            kind,
-            category,
-            scope,
-            paths,
-            status,
-            tags,
-            hints,
-        } = self;
-        let front = frontmatter::parse(&text).frontmatter;
-        let spelled = scope.as_ref().map(Scope::to_string);
-        let fields = [
-            (
-                "type",
-                memory_type.map(|value| Scalar(value.as_str())),
-                *memory_type == front.memory_type,
-            ),
-            (
-                "kind",
-                kind.map(|value| Scalar(value.as_str())),
-                *kind == front.kind,
-            ),
-            (
-                "category",
-                category.as_deref().map(Scalar),
-                *category == front.category,
-            ),
-            (
-                "scope",
-                spelled.as_deref().map(Scalar),
-                *scope == front.scope,
-            ),
-            (
-                "paths",
-                paths.as_deref().map(List),
-                paths.as_ref() == Some(&front.paths),
-            ),
-            (
-                "status",
-                status.map(|value| Scalar(value.as_str())),
-                *status == front.status,
-            ),
-            (
-                "tags",
-                tags.as_deref().map(List),
-                tags.as_ref() == Some(&front.tags),
-            ),
-            (
-                "hints",
-                hints.as_deref().map(List),
-                hints.as_ref() == Some(&front.hints),
-            ),
-        ];
-        let changes = fields
-            .into_iter()
-            .filter(|(_, value, is_same)| value.is_some() && !is_same);
-        let changes: Vec<_> = changes.map(|(key, value, _)| (key, value)).collect();
-        let needs_type = frontmatter::span(&text).is_none() && !changes.is_empty();
-        let default_type = (needs_type && memory_type.is_none()).then_some(default_type.as_str());
-        let default_type = [("type", default_type.map(Scalar))];
-        document::set_fields(text, default_type.into_iter().chain(changes))
+/// The conditions that memories must meet.
+#[derive(Debug, Default, Args)]
+pub(crate) struct FilterArgs {
+    /// Only memories with this scope; `project` and `language` match every scope of that kind
+    #[arg(long, help_heading = "Filters")]
+    scope: Option<String>,
+    /// Only memories of this type
+    #[arg(long = "type", value_name = "TYPE", help_heading = "Filters")]
+    memory_type: Option<MemoryType>,
+    /// Only memories of this category
+    #[arg(long, help_heading = "Filters")]
+    category: Option<String>,
+    /// Only memories with this tag (repeatable; all tags must match)
+    #[arg(long = "tag", value_name = "TAG", help_heading = "Filters")]
+    tags: Vec<String>,
+    /// Only memories with this status
+    #[arg(long, help_heading = "Filters")]
+    status: Option<MemoryStatus>,
+    /// Only memories anchored to this file
+    #[arg(long, help_heading = "Filters")]
+    file: Option<String>,
+    /// Only memories that apply to this file: their `paths` match it, or they have none
+    #[arg(long, value_name = "FILE", help_heading = "Filters")]
+    path: Option<String>,
+}
+
+impl FilterArgs {
+    pub(super) fn filter(&self) -> Filter {
+        Filter {
+            scope: self.scope.clone(),
+            memory_type: self.memory_type,
+            category: self.category.clone(),
+            tags: self.tags.clone(),
+            status: self.status,
+            file: self.file.clone(),
+            path: self.path.clone(),
+        }
     }
 }

@@ -8,13 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use cerberus_claims::parse::{Claim, Target};
-use cerberus_claims::{self as claims, NewPlace, Stale, Verdict};
-use cerberus_engine::tree::git;
-use cerberus_engine::tree::git::past::CommitSummary;
+use cerberus_claims::report::{self as claims, Verdict};
+use cerberus_engine::tree::{self, git};
+use cerberus_model::Severity;
 use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::text::{consists_of, plural};
-use cerberus_model::{Severity, Span};
 use clap::Args;
 use serde::Serialize;
 
@@ -26,9 +24,15 @@ mod annotations;
 mod bank;
 mod baseline;
 mod documents;
+mod finding;
 mod fix;
+mod outside;
 mod print;
+mod proposed;
 mod reader;
+
+pub(crate) use finding::Finding;
+use finding::{merged, of_claim};
 
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct CheckArgs {
@@ -38,6 +42,12 @@ pub(crate) struct CheckArgs {
     /// Show also what was never true here, and what cannot be known
     #[arg(long)]
     pub(crate) all: bool,
+    /// Check the memories that agents store for this project, inside and outside of it
+    #[arg(long, conflicts_with_all = ["since", "fix"])]
+    pub(crate) memories: bool,
+    /// Fail on warnings, too
+    #[arg(long)]
+    pub(crate) strict: bool,
     /// Only what became false since this revision, in any document
     #[arg(long, value_name = "REV")]
     pub(crate) since: Option<String>,
@@ -47,15 +57,17 @@ pub(crate) struct CheckArgs {
     /// Output format (--json is the same as json)
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<FindingsFormat>,
-    /// Show the new names of moved files and renamed symbols as a diff, and write them
+    /// Show the new names of moved files and renamed symbols as a diff, and write them: errors at once, warnings
+    /// one by one
     #[arg(long)]
     pub(crate) fix: bool,
     /// Write without a question
     #[arg(long, requires = "fix")]
     pub(crate) yes: bool,
-    /// Let an agent read the errors, and dismiss those whose lines are right: claude, codex, gemini, copilot,
+    /// Let an agent read the warnings and the errors, dismiss those whose lines are right, and raise the others, or with --fix write the lines anew of errors without
+    /// a certain new name: claude, codex, gemini, copilot,
     /// opencode, or a shell command that reads a request on its input and prints the answer
-    #[arg(long, value_name = "AGENT", conflicts_with = "fix")]
+    #[arg(long, value_name = "AGENT")]
     pub(crate) with: Option<String>,
     /// File with accepted findings, which are not reported
     #[arg(long, value_name = "FILE")]
@@ -71,6 +83,8 @@ pub(crate) struct Report {
     pub(crate) ok: bool,
     pub(crate) summary: Summary,
     pub(crate) findings: Vec<Finding>,
+    /// The documents of the project, with how much of them was read.
+    pub(crate) documents: Vec<ReadDocument>,
     /// The parts of the request that could not be checked.
     pub(crate) unchecked: Vec<Unchecked>,
     /// Accepted findings of the baseline that no longer exist.
@@ -79,62 +93,48 @@ pub(crate) struct Report {
     /// The findings that the baseline accepts.
     #[serde(skip)]
     accepted: BTreeSet<baseline::Accepted>,
-    /// The documents with errors, with the text that was checked.
+    /// Whether warnings fail.
+    #[serde(skip)]
+    is_strict: bool,
+    /// The documents with errors or warnings, with the text that was checked.
     #[serde(skip)]
     texts: BTreeMap<String, String>,
+}
+
+/// A document of the project.
+#[derive(Debug, Serialize)]
+pub(crate) struct ReadDocument {
+    pub(crate) path: String,
+    pub(crate) read: Extent,
+}
+
+/// How much of a document was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Extent {
+    All,
+    Links,
 }
 
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Summary {
     pub(crate) documents: usize,
+    /// Documents of which only the links are read.
+    pub(crate) others: usize,
     pub(crate) claims: usize,
     pub(crate) errors: usize,
-    /// Errors that `--fix` can correct.
+    pub(crate) warnings: usize,
+    /// Errors and warnings that `--fix` can correct.
     pub(crate) fixable: usize,
-    /// Errors that the baseline accepts.
+    /// Errors and warnings that the baseline accepts.
     pub(crate) accepted: usize,
-    /// Errors that an agent dismissed.
+    /// Errors and warnings that an agent dismissed.
     pub(crate) dismissed: usize,
     /// Claims that a comment or the configuration excludes.
     pub(crate) ignored: usize,
     pub(crate) never_true: usize,
     pub(crate) unknown: usize,
-}
-
-/// A claim, or something in the bank, that is not true.
-#[derive(Debug, Clone, Default, Serialize)]
-pub(crate) struct Finding {
-    pub(crate) severity: Severity,
-    /// What was checked: `path`, `symbol`, `anchor`…
-    pub(crate) check: &'static str,
-    pub(crate) file: String,
-    /// From 1.
-    pub(crate) line: usize,
-    /// In characters, from 1.
-    pub(crate) column: usize,
-    pub(crate) claim: String,
-    pub(crate) message: String,
-    /// The commit in which it was true.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) written: Option<CommitSummary>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) removed: Option<CommitSummary>,
-    /// The file that had it, if only one did and the claim does not name its path.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) was: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) now: Option<String>,
-    /// The text that `--fix` writes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) replacement: Option<String>,
-    pub(crate) next: String,
-    /// Why an agent dismissed it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) dismissed: Option<String>,
-    /// The bytes that `--fix` replaces, and by what: several if a line names it several times.
-    #[serde(skip)]
-    spans: Vec<(Span, Option<String>)>,
 }
 
 pub(crate) fn run(args: &CheckArgs, settings: &Settings, out: &mut Printer) -> CliResult {
@@ -146,8 +146,8 @@ pub(crate) fn run(args: &CheckArgs, settings: &Settings, out: &mut Printer) -> C
     }
     let mut report = check(args, settings)?;
     let is_read = match &args.with {
-        Some(with) => reader::dismiss(with, &settings.project.root, &mut report, out)?,
-        None => true,
+        Some(with) if !args.fix => reader::dismiss(with, &settings.project.root, &mut report, out)?,
+        _ => true,
     };
     if args.update_baseline
         && is_read
@@ -171,9 +171,7 @@ pub(crate) fn run(args: &CheckArgs, settings: &Settings, out: &mut Printer) -> C
         return fix::run(args, settings, &report, out);
     }
     if !args.all {
-        report
-            .findings
-            .retain(|finding| finding.severity == Severity::Error);
+        report.findings.retain(Finding::is_reported);
     }
     findings::print(&report, format, out, |out| {
         print::report(&report, args, out)
@@ -192,7 +190,20 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
     let is_read = |path: &&Path| !args.update_baseline || (args.with.is_some() && path.exists());
     let baseline = args.baseline.as_deref().filter(is_read);
     let accepted = baseline.map(baseline::read).transpose()?;
-    let mut found = documents::read(project, &args.files, since.is_some(), &settings.check)?;
+    let mut files = args.files.clone();
+    let mut outside = Vec::new();
+    if settings.is_project_named {
+        (files, outside) = outside::divide(&project.root, &args.files)?;
+    }
+    let mut found = documents::Found::default();
+    if args.memories {
+        outside.append(&mut outside::memories(&project.root));
+    }
+    // What is named outside of the project is checked alone.
+    if outside.is_empty() && !args.memories || !files.is_empty() {
+        found = documents::read(project, &files, since.is_some(), &settings.check)?;
+    }
+    found.documents.append(&mut outside);
     let mut summary = Summary::default();
     // In the texts that are ignored, `*` matches any text.
     let ignored = settings
@@ -211,10 +222,12 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
         summary.ignored += n_all - document.claims.claims.len() + document.claims.n_ignored;
         summary.claims += document.claims.claims.len();
     }
-    summary.documents = found.documents.len();
+    let documents = read_documents(&found);
+    summary.documents = documents.len() - found.others.len();
+    summary.others = found.others.len();
     let root = &project.root;
     let (checked, head) = rayon::join(
-        || claims::check(root, &found.documents, since.as_deref()),
+        || cerberus_claims::check(root, &found.documents, since.as_deref()),
         || git::checked_head(root),
     );
     let Some(checked) = checked else {
@@ -235,14 +248,14 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
         let document = &found.documents[finding.document_idx];
         let claim = &document.claims.claims[finding.claim_idx];
         match &finding.verdict {
-            Verdict::Stale(_) => {}
-            Verdict::Unknown(_) | Verdict::Likely(..) => summary.unknown += 1,
+            Verdict::Stale(_) | Verdict::Mistaken(_) => {}
+            Verdict::Unknown(_) => summary.unknown += 1,
             Verdict::Unchecked(why) => {
                 summary.unknown += 1;
                 *unknown.entry((finding.document_idx, *why)).or_default() += 1;
             }
             // A word in the font of code, of which nothing was claimed.
-            Verdict::NeverTrue if matches!(claim.target, Target::Package(_)) => {}
+            Verdict::NeverTrue if claim.target.is_package() => {}
             Verdict::NeverTrue | Verdict::Fulfilled(_) => summary.never_true += 1,
         }
         findings.push(of_claim(document, claim, &finding.verdict));
@@ -255,7 +268,9 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
             false => unchecked.push(Unchecked { file, reason }),
         }
     }
-    if args.files.is_empty() && project.bank.exists() && settings.memory_enabled {
+    findings.append(&mut outside::expired(&found.documents, project.now));
+    let has_bank = project.bank.exists() && settings.memory_enabled;
+    if args.files.is_empty() && !args.memories && has_bank {
         unchecked.extend(bank::check(
             project,
             since.as_deref(),
@@ -271,14 +286,12 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
     let mut accepted = accepted.unwrap_or_default();
     let mut outdated;
     (summary.accepted, outdated) = baseline::accept(&accepted, &mut findings);
-    if since.is_some() || !args.files.is_empty() {
+    if since.is_some() || !args.files.is_empty() || args.memories {
         outdated.clear();
     }
     accepted.retain(|it| !outdated.contains(it));
-    let errors = findings
-        .iter()
-        .filter(|finding| finding.severity == Severity::Error);
-    let wrong: BTreeSet<&str> = errors.map(|finding| finding.file.as_str()).collect();
+    let reported = findings.iter().filter(|finding| finding.is_reported());
+    let wrong: BTreeSet<&str> = reported.map(|finding| finding.file.as_str()).collect();
     let texts = found
         .documents
         .into_iter()
@@ -288,8 +301,10 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
         .collect();
     let mut report = Report {
         ok: false,
+        is_strict: args.strict,
         summary,
         findings,
+        documents,
         unchecked,
         outdated,
         warnings,
@@ -300,213 +315,92 @@ pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
     Ok(report)
 }
 
+/// Returns what an edit of an instruction file makes wrong: the errors on the lines that HEAD lacks, and those of other
+/// changes in the file.
+pub(crate) fn of_edit(settings: &Settings, file: &str) -> Result<Vec<Finding>> {
+    let root = &settings.project.root;
+    let is_checked = tree::documents::is_rule_file(file) && git::head(root).is_some();
+    if !is_checked || !root.join(file).is_file() {
+        return Ok(Vec::new());
+    }
+    let args = CheckArgs {
+        files: vec![root.join(file)],
+        since: Some("HEAD".to_owned()),
+        allow_shallow: true,
+        ..CheckArgs::default()
+    };
+    let mut findings = check(&args, settings)?.findings;
+    findings.retain(|finding| finding.severity == Severity::Error);
+    Ok(findings)
+}
+
+/// Returns a finding as an agent reads it.
+pub(crate) fn in_one_line(finding: &Finding) -> String {
+    let Finding {
+        file,
+        line,
+        claim,
+        message,
+        ..
+    } = finding;
+    let now = match &finding.now {
+        Some(now) => format!("; now `{now}`"),
+        None => String::new(),
+    };
+    format!("{file}:{line}: `{claim}`: {message}{now}")
+}
+
+/// Returns the documents that are read, and how much of each.
+fn read_documents(found: &documents::Found) -> Vec<ReadDocument> {
+    let mut documents = Vec::new();
+    for document in &found.documents {
+        if !found.others.contains(&document.path) {
+            documents.push(ReadDocument {
+                path: document.path.clone(),
+                read: Extent::All,
+            });
+        }
+    }
+    for path in &found.others {
+        documents.push(ReadDocument {
+            path: path.clone(),
+            read: Extent::Links,
+        });
+    }
+    documents
+}
+
 impl Report {
     /// Returns all that is accepted from now on: the errors, or what was accepted and what an agent dismissed.
     fn take_accepted(&mut self, args: &CheckArgs) -> BTreeSet<baseline::Accepted> {
-        let is_new = |it: &&Finding| match args.with {
-            Some(_) => it.dismissed.is_some(),
-            None => it.severity == Severity::Error,
-        };
-        self.accepted.extend(
-            self.findings
-                .iter()
-                .filter(is_new)
-                .map(baseline::Accepted::from),
-        );
+        for finding in &self.findings {
+            let is_new = match args.with {
+                Some(_) => finding.dismissed.is_some(),
+                None => finding.is_reported(),
+            };
+            if is_new {
+                self.accepted.insert(baseline::Accepted::from(finding));
+            }
+        }
         self.outdated.clear();
         self.count();
         std::mem::take(&mut self.accepted)
     }
 
-    /// Counts the errors, and decides whether the check passes.
+    /// Counts the errors and warnings, and decides whether the check passes.
     fn count(&mut self) {
-        let errors = || {
-            self.findings
-                .iter()
-                .filter(|it| it.severity == Severity::Error)
-        };
-        self.summary.errors = errors().count();
-        self.summary.fixable = errors().filter(|it| it.replacement.is_some()).count();
-        self.summary.dismissed = self
-            .findings
-            .iter()
-            .filter(|it| it.dismissed.is_some())
-            .count();
-        self.ok = self.summary.errors == 0 && self.outdated.is_empty() && self.unchecked.is_empty();
-    }
-}
-
-/// Makes one finding of a link and its text, of a name that a line repeats, and of a name that was true
-/// in two ways, as that of a function and of a dependency.
-fn merged(findings: Vec<Finding>) -> Vec<Finding> {
-    let name = |claim: &str| claim.rsplit('/').next().unwrap_or_default().to_owned();
-    let plain = |claim: &str| claim.trim_start_matches(['.', '/']).to_owned();
-    let is_same = |a: &Finding, b: &Finding| {
-        let (long, short) = (plain(&a.claim), plain(&b.claim));
-        let is_text = matches!((a.check, b.check), ("link", "path") | ("path", "link"));
-        let is_repeated = a.message == b.message || a.column == b.column;
-        (a.claim == b.claim && a.replacement == b.replacement && is_repeated)
-            || is_text
-                && a.message == b.message
-                && (long.ends_with(&short) || short.ends_with(&long))
-    };
-    let mut merged: Vec<Finding> = Vec::new();
-    let mut known: BTreeMap<_, usize> = BTreeMap::new();
-    for mut finding in findings {
-        let key = (
-            finding.file.clone(),
-            finding.line,
-            finding.now.clone(),
-            name(&finding.claim),
-        );
-        match known
-            .get(&key)
-            .map(|idx| &mut merged[*idx])
-            .filter(|first| is_same(first, &finding))
-        {
-            Some(first) if first.column == finding.column => {}
-            Some(first) => first.spans.append(&mut finding.spans),
-            None => {
-                known.insert(key, merged.len());
-                merged.push(finding);
-            }
+        let summary = &mut self.summary;
+        summary.errors = 0;
+        summary.warnings = 0;
+        summary.fixable = 0;
+        summary.dismissed = 0;
+        for finding in &self.findings {
+            summary.errors += usize::from(finding.severity == Severity::Error);
+            summary.warnings += usize::from(finding.severity == Severity::Warning);
+            summary.fixable += usize::from(finding.is_reported() && finding.replacement.is_some());
+            summary.dismissed += usize::from(finding.dismissed.is_some());
         }
-    }
-    merged
-}
-
-impl Finding {
-    /// Returns an error in the first line of a file, without a message.
-    fn new(check: &'static str, (file, line): (String, usize), claim: &str) -> Self {
-        let (column, claim) = (1, claim.to_owned());
-        Self {
-            check,
-            file,
-            line,
-            column,
-            claim,
-            ..Self::default()
-        }
-    }
-
-    fn with(self, message: impl Into<String>, next: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            next: next.into(),
-            ..self
-        }
-    }
-}
-
-/// Returns the finding about a claim.
-fn of_claim(document: &claims::Document, claim: &Claim, verdict: &Verdict) -> Finding {
-    let index = &document.claims.lines;
-    let (line, column) = index.line_column(claim.span.start);
-    let before = document
-        .text
-        .get(index.start(line)..index.start(line) + column);
-    let finding = Finding {
-        column: before.map_or(column, |before| before.chars().count()) + 1,
-        spans: vec![(claim.span, None)],
-        ..Finding::new(
-            kind(&claim.target),
-            (document.path.clone(), line + 1),
-            &claim.text,
-        )
-    };
-    let note = |finding: Finding, message: &str| {
-        let severity = Severity::Note;
-        Finding {
-            severity,
-            ..finding.with(message, NOTHING)
-        }
-    };
-    match verdict {
-        Verdict::NeverTrue if matches!(claim.target, Target::Package(_)) => {
-            note(finding, "not recognised: nothing here has this name")
-        }
-        Verdict::NeverTrue => note(finding, "it was never true in this repository"),
-        Verdict::Fulfilled(why) => note(finding, why),
-        Verdict::Unknown(why) | Verdict::Unchecked(why) => {
-            note(finding, &format!("unknown: {why}"))
-        }
-        Verdict::Likely(stale, why) => {
-            let message = format!("{}, but it may be no claim: {why}", stale.reason);
-            let likely = of_claim(document, claim, &Verdict::Stale(stale.clone()));
-            note(
-                Finding {
-                    replacement: None,
-                    spans: finding.spans,
-                    ..likely
-                },
-                &message,
-            )
-        }
-        Verdict::Stale(stale) => {
-            let Stale {
-                reason,
-                written,
-                removed,
-                was,
-                now,
-            } = stale.as_ref();
-            let replacement = now.as_ref().filter(|now| now.is_certain);
-            let replacement = replacement.and_then(|now| now.replacement.clone());
-            // Only a replacement needs them.
-            let renamed = || document.claims.renamed(&document.text, claim);
-            let spans = replacement.as_ref().map(|_| renamed()).unwrap_or_default();
-            let replacement = replacement.filter(|_| !spans.is_empty());
-            Finding {
-                message: reason.clone(),
-                written: written.clone(),
-                removed: removed.clone(),
-                was: was.clone(),
-                now: now.as_ref().map(|now| now.place.clone()),
-                next: next_step(replacement.is_some(), now.as_ref()),
-                spans: spans
-                    .into_iter()
-                    .map(|span| (span, replacement.clone()))
-                    .collect(),
-                replacement,
-                ..finding
-            }
-        }
-    }
-}
-
-/// What a person does about a note.
-const NOTHING: &str = "none, unless it is a mistake";
-
-/// What a person does about a stale claim whose new place is not certain.
-const CORRECT: &str = "correct or remove it, or put `<!-- cerberus: ignore -->` above it";
-
-/// Returns what a person does about a stale claim.
-fn next_step(is_fixable: bool, now: Option<&NewPlace>) -> String {
-    match now {
-        _ if is_fixable => "cerberus check --fix".to_owned(),
-        Some(NewPlace {
-            place,
-            is_certain: true,
-            unwritten,
-            ..
-        }) => match unwritten {
-            Some(why) => format!("name `{place}` instead, or remove it; --fix leaves it: {why}"),
-            None => format!("name `{place}` instead"),
-        },
-        _ => CORRECT.to_owned(),
-    }
-}
-
-/// Returns the name of a kind of claim.
-fn kind(target: &Target) -> &'static str {
-    match target {
-        Target::Path { is_link: true, .. } => "link",
-        Target::Path { .. } => "path",
-        Target::Symbol { .. } => "symbol",
-        Target::Task(_) => "command",
-        Target::Variable(_) => "variable",
-        Target::Package(_) => "dependency",
-        Target::Rule { .. } => "enforcement",
-        Target::Version { .. } => "version",
+        let n_failing = summary.errors + if self.is_strict { summary.warnings } else { 0 };
+        self.ok = n_failing == 0 && self.outdated.is_empty() && self.unchecked.is_empty();
     }
 }

@@ -13,6 +13,7 @@ use cerberus_model::error::{ExitStatus, UserError};
 use clap::Args;
 use serde::Serialize;
 
+use super::temporary::write;
 use crate::output::{CliResult, DIM, ERROR, NAME, Printer};
 
 /// The repository: code in Python and Go, and instructions about it.
@@ -101,13 +102,6 @@ fn demo(root: &Path, home: &Path, mut each: impl FnMut(&Step)) -> Result<Report>
         steps,
         elapsed_ms: super::milliseconds(started),
     })
-}
-
-pub(super) fn write(path: &Path, text: &str) -> Result<()> {
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
-    std::fs::write(path, text).with_context(|| format!("failed to write `{}`", path.display()))
 }
 
 /// Runs a command line without the settings of the user; returns its status, and what it prints.

@@ -15,6 +15,7 @@ use crate::config::{self, ConfigReport, Finding, GlobalArgs, Setting, failed_che
 use crate::output::{CliResult, DIM, ERROR, NAME, OK, Printer, WARN};
 
 mod hosts;
+mod instructions;
 mod memories;
 mod reach;
 mod surroundings;
@@ -51,7 +52,7 @@ fn doctor<'p>(project: &'p Workspace, config: ConfigReport) -> Report {
         checks: vec!["configuration".to_owned()],
     };
     // In the order in which they run.
-    let checks: [Check<'p>; 9] = [
+    let checks: [Check<'p>; 10] = [
         (false, "code", Doctor::code),
         (false, "bank", Doctor::bank),
         (true, "memories", Doctor::memories),
@@ -59,6 +60,7 @@ fn doctor<'p>(project: &'p Workspace, config: ConfigReport) -> Report {
         (false, "git", Doctor::git),
         (false, "hosts", Doctor::hooks),
         (false, "hosts", Doctor::instructions),
+        (false, "hosts", Doctor::arriving),
         (false, "hosts", Doctor::codex_trust),
         (true, "hosts", Doctor::reach),
     ];

@@ -2,30 +2,19 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
-use cerberus_bank::Workspace;
-use cerberus_bank::ops::rule_counts::RuleCounts;
-use cerberus_markdown::frontmatter;
+use cerberus_bank::ops::import::{self, Report, Request};
+use cerberus_bank::ops::open_rules::estimated_tokens;
 use cerberus_model::Scope;
 use cerberus_model::error::ExitStatus;
 use cerberus_model::text::plural;
 use clap::Args;
 
 use super::args::SecretArgs;
-use super::review::reader;
-use super::{confirm, setup, trash};
+use super::{confirm, setup};
 use crate::config::Settings;
 use crate::output::{CliResult, Printer};
 
-mod classify;
-mod find;
-mod place;
 mod print;
-mod rules;
-pub(crate) mod sources;
-mod write;
-
-use rules::Report;
 
 #[derive(Debug, Default, Args)]
 pub(crate) struct ImportArgs {
@@ -54,9 +43,23 @@ pub(crate) struct ImportArgs {
     pub(crate) secret: SecretArgs,
 }
 
+impl ImportArgs {
+    fn request(&self) -> Request {
+        Request {
+            files: self.files.clone(),
+            dry_run: self.dry_run,
+            prune: self.prune,
+            no_anchor: self.no_anchor,
+            scope: self.scope.clone(),
+            allow_secrets: self.secret.allow_secret,
+        }
+    }
+}
+
 pub(crate) fn run(args: &ImportArgs, settings: &Settings, out: &mut Printer) -> CliResult {
     let project = &settings.project;
-    let mut plan = rules::plan(project, args)?;
+    let request = args.request();
+    let mut plan = import::plan(project, &request)?;
     if args.check {
         return check(&plan.report, out);
     }
@@ -79,21 +82,14 @@ pub(crate) fn run(args: &ImportArgs, settings: &Settings, out: &mut Printer) -> 
             return Ok(ExitStatus::Done);
         }
     }
-    rules::examine(project, args, &mut plan)?;
-    if !args.dry_run {
-        write::write(project, &mut plan)?;
-        if args.prune {
-            trash::delete_files(project, &plan.removed)?;
-        }
-        plan.report.rules = Some(RuleCounts::of(&*project.memories()?));
-    }
+    import::apply(project, &request, &mut plan)?;
     out.report(&plan.report, |report, out| {
         out.warn(&report.warnings);
         print::rules(report, args.prune, out);
         let n_waiting = report.rules.as_ref().map_or(0, |rules| rules.waiting);
         if out.terminal.out_is_terminal && n_waiting > 0 {
             let agent = setup::reader(&project.root).unwrap_or_else(|| "AGENT".to_owned());
-            let n_tokens = reader::estimated_tokens(n_waiting);
+            let n_tokens = estimated_tokens(n_waiting);
             let command = format!("cerberus memory review --with {agent}");
             out.line(&format!(
                 "  or let an agent choose: `{command}` (about {n_tokens} tokens)"
@@ -101,31 +97,6 @@ pub(crate) fn run(args: &ImportArgs, settings: &Settings, out: &mut Printer) -> 
         }
     })?;
     Ok(ExitStatus::of_check(plan.report.is_complete()))
-}
-
-/// Returns the rules that differ between the bank and the documents that it was imported from.
-pub(crate) fn differences(project: &Workspace) -> Result<Vec<rules::Item>> {
-    let memories = project.memories()?;
-    let mut files: Vec<PathBuf> = memories
-        .all
-        .iter()
-        .flat_map(|stored| frontmatter::parse(&stored.text).frontmatter.source)
-        .filter_map(|written| Some(project.root.join(sources::Source::parse(&written)?.file)))
-        .filter(|file| file.is_file())
-        .collect();
-    files.sort_unstable();
-    files.dedup();
-    if files.is_empty() {
-        return Ok(Vec::new());
-    }
-    let args = ImportArgs {
-        files,
-        check: true,
-        ..ImportArgs::default()
-    };
-    let mut items = rules::plan(project, &args)?.report.items;
-    items.retain(|item| item.outcome.is_difference());
-    Ok(items)
 }
 
 /// Reports the differences between the documents and the bank.

@@ -116,7 +116,7 @@ pub(crate) fn run(args: &InjectArgs, settings: &Settings, out: &mut Printer) -> 
     if let Some(path) = &args.into {
         return into::run(args, path, project, out);
     }
-    let session = super::pin::session(&args.session, settings);
+    let session = args.session.name(settings);
     let loaded = pins::load(project, session)?;
     let request = Request {
         occasion: occasion(project, args.query.clone(), &args.files, args.staged)?,

@@ -3,6 +3,7 @@
 use cerberus_bank::ops::pins::{self, Filter, PinReport, Removed, Request, Totals};
 use cerberus_model::error::ExitStatus;
 use cerberus_model::text::plural;
+use cerberus_model::{PinScope, Priority};
 use clap::{Args, Subcommand};
 
 use super::args::SessionArgs;
@@ -20,14 +21,14 @@ pub(crate) struct PinArgs {
 #[derive(Debug, Subcommand)]
 enum PinCommand {
     /// Add a pin
-    Add(Request),
+    Add(AddArgs),
     /// List the pins and their use of the limits
     List {
         /// Include expired pins
         #[arg(long)]
         include_expired: bool,
         #[command(flatten)]
-        filter: Filter,
+        filter: FilterArgs,
     },
     /// Remove pins
     Remove {
@@ -41,7 +42,7 @@ enum PinCommand {
         #[arg(long)]
         all: bool,
         #[command(flatten)]
-        filter: Filter,
+        filter: FilterArgs,
     },
     /// Print the pins as injected, including the built-in ones
     #[command(alias = "render")]
@@ -50,12 +51,109 @@ enum PinCommand {
     Events,
 }
 
+#[derive(Debug, Args)]
+struct AddArgs {
+    /// The note
+    #[arg(value_name = "TEXT")]
+    content: String,
+    /// Set the id (default: derived from the text)
+    #[arg(long)]
+    id: Option<String>,
+    /// Set the priority: critical, safety or info
+    #[arg(long, default_value = "info")]
+    priority: Priority,
+    /// Set the scope: session, persistent or temporary [default: persistent unless it expires]
+    #[arg(long)]
+    scope: Option<PinScope>,
+    /// Expire after a duration (2h, 3d) or at a date or time
+    #[arg(long, value_name = "DURATION|DATE", allow_hyphen_values = true)]
+    expires: Option<String>,
+    /// Add a tag (may be repeated)
+    #[arg(long = "tag", value_name = "TAG")]
+    tags: Vec<String>,
+    /// Add metadata (may be repeated)
+    #[arg(long = "meta", value_name = "KEY=VALUE", value_parser = key_value)]
+    metadata: Vec<(String, String)>,
+    /// Inject only in this project (default: in every project)
+    #[arg(long, value_name = "NAME")]
+    project_id: Option<String>,
+    /// Write text that looks like a private key or an access token
+    #[arg(long)]
+    allow_secret: bool,
+}
+
+impl AddArgs {
+    fn request(&self) -> Request {
+        Request {
+            content: self.content.clone(),
+            id: self.id.clone(),
+            priority: self.priority,
+            scope: self.scope,
+            expires: self.expires.clone(),
+            tags: self.tags.clone(),
+            metadata: self.metadata.clone(),
+            project_id: self.project_id.clone(),
+            allow_secret: self.allow_secret,
+        }
+    }
+}
+
+fn key_value(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.trim().is_empty() && !value.trim().is_empty() => {
+            Ok((key.trim().to_owned(), value.trim().to_owned()))
+        }
+        _ => Err("the format is KEY=VALUE".to_owned()),
+    }
+}
+
+/// The conditions that pins must match.
+#[derive(Debug, Args)]
+struct FilterArgs {
+    /// Only pins of this priority
+    #[arg(long, help_heading = "Filters")]
+    priority: Option<Priority>,
+    /// Only pins of this scope
+    #[arg(long, help_heading = "Filters")]
+    scope: Option<PinScope>,
+    /// Only pins with this tag (repeated: with all of them)
+    #[arg(long = "tag", value_name = "TAG", help_heading = "Filters")]
+    tags: Vec<String>,
+    /// Only pins of this project
+    #[arg(
+        long,
+        value_name = "NAME",
+        help_heading = "Filters",
+        conflicts_with = "global_only"
+    )]
+    project_id: Option<String>,
+    /// Only pins of every project
+    #[arg(long, help_heading = "Filters")]
+    global_only: bool,
+    /// Only expired pins
+    #[arg(long, help_heading = "Filters")]
+    expired_only: bool,
+}
+
+impl FilterArgs {
+    fn filter(&self) -> Filter {
+        Filter {
+            priority: self.priority,
+            scope: self.scope,
+            tags: self.tags.clone(),
+            project_id: self.project_id.clone(),
+            global_only: self.global_only,
+            expired_only: self.expired_only,
+        }
+    }
+}
+
 pub(crate) fn run(args: &PinArgs, settings: &Settings, out: &mut Printer) -> CliResult {
     let project = &settings.project;
-    let session = session(&args.session, settings);
+    let session = args.session.name(settings);
     match &args.command {
-        PinCommand::Add(request) => {
-            let report = pins::add(project, request, session)?;
+        PinCommand::Add(args) => {
+            let report = pins::add(project, &args.request(), session)?;
             out.warn(&report.warnings);
             out.report(&report, |report, out| {
                 let PinReport { pin, tokens, .. } = &report.pin;
@@ -75,7 +173,7 @@ pub(crate) fn run(args: &PinArgs, settings: &Settings, out: &mut Printer) -> Cli
             include_expired,
             filter,
         } => {
-            let report = pins::list(project, filter, *include_expired, session)?;
+            let report = pins::list(project, &filter.filter(), *include_expired, session)?;
             out.warn(&report.warnings);
             out.report(&report, |report, out| {
                 let rows = report.pins.iter().map(row);
@@ -90,7 +188,7 @@ pub(crate) fn run(args: &PinArgs, settings: &Settings, out: &mut Printer) -> Cli
         }
         PinCommand::Remove { ids } => print_removed(&pins::remove(project, ids, session)?, out),
         PinCommand::Clear { all, filter } => {
-            print_removed(&pins::clear(project, filter, *all, session)?, out)
+            print_removed(&pins::clear(project, &filter.filter(), *all, session)?, out)
         }
         PinCommand::Show => {
             let report = pins::show(project, session)?;
@@ -108,11 +206,6 @@ pub(crate) fn run(args: &PinArgs, settings: &Settings, out: &mut Printer) -> Cli
             Ok(ExitStatus::Done)
         }
     }
-}
-
-/// Returns the session of a command.
-pub(super) fn session<'a>(args: &'a SessionArgs, settings: &'a Settings) -> Option<&'a str> {
-    args.session.as_deref().or(settings.session.as_deref())
 }
 
 fn row(report: &PinReport) -> [String; 4] {

@@ -14,7 +14,10 @@ use cerberus_bank::ops::links::{self, Edge};
 use cerberus_bank::ops::metadata::Metadata;
 use cerberus_bank::ops::patterns::{self, PatternSummary};
 use cerberus_bank::ops::pins::{self, BuiltinPin};
+use cerberus_bank::ops::reanchor::{self, Finding, TrackedLocation};
 use cerberus_bank::ops::rule_counts::RuleCounts;
+use cerberus_bank::ops::sections::{self, Section};
+use cerberus_bank::ops::stats::MemoryCounts;
 use cerberus_bank::ops::{Progress, Project, anchors, rounded};
 use cerberus_bank::{Bank, MemoryFile, OutputFile};
 use cerberus_engine::excerpt::LineRange;
@@ -31,10 +34,7 @@ use jiff::Timestamp;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
 
-use super::reanchor::{self, Finding, ReanchorArgs, TrackedLocation};
 use crate::commands::doctor::{self, Reach};
-use crate::commands::sections::{self, Section};
-use crate::commands::stats::MemoryCounts;
 use crate::config::Settings;
 use crate::output::{CliResult, OK, Printer, ProgressBar, WARN};
 
@@ -172,11 +172,8 @@ type Lines = (u32, u32);
 /// Returns the report, and the warnings of the store, which are not part of the page.
 pub(crate) fn report(project: &Workspace, progress: Progress<'_>) -> Result<(Report, Vec<String>)> {
     let memories = &*project.memories()?;
-    let args = ReanchorArgs {
-        check: true,
-        ..ReanchorArgs::default()
-    };
-    let checked = reanchor::reanchor_in(project, memories, &args, progress)?;
+    let request = reanchor::Request::check();
+    let checked = reanchor::reanchor_in(project, memories, &request, progress)?;
     let links = links::links(project, false)?;
     let filter = pins::Filter {
         scope: Some(PinScope::Persistent),

@@ -3,481 +3,63 @@
 //! Each decision is written when it is made, with the operation of the command that makes the same
 //! decision (`anchor`, `update`), so an interrupted review loses nothing.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use anyhow::Result;
-use cerberus_bank::MemoryFile;
-use cerberus_bank::Workspace;
-use cerberus_bank::ops::anchors::AnchorSummary;
-use cerberus_bank::ops::memories::{Filter, Memories};
-use cerberus_bank::ops::rule_counts::{self, RuleCounts};
-use cerberus_bank::ops::{Progress, Project, anchors, memories};
-use cerberus_engine::examples::{Options, Query, RankedSymbol, Ranking};
-use cerberus_engine::excerpt::LineRange;
-use cerberus_engine::rank::rule_words::RuleWords;
-use cerberus_engine::track::Degree;
+use cerberus_bank::ops::Project;
+use cerberus_bank::ops::review::{self, Item, Report, Request};
 use cerberus_engine::tree::git;
-use cerberus_engine::{excerpt, track};
-use cerberus_model::error::ExitStatus;
-use cerberus_model::text::shell_word;
-use cerberus_model::{Confidence, Language, Origin, RuleKind, Severity, State, SymbolKind};
+use cerberus_model::error::{ExitStatus, UserError};
+use cerberus_model::text::plural;
 use clap::Args;
 use reader::ReaderArgs;
 use serde::Serialize;
 
 use super::check::{self, CheckArgs};
 use super::confirm;
-use super::reanchor::{self, Finding, ReanchorArgs, TrackedLocation};
 use crate::config::Settings;
 use crate::output::{CliResult, Keyboard, Printer, ProgressBar};
 
-pub(super) mod print;
+mod print;
 pub(crate) mod reader;
 mod session;
 #[cfg(test)]
 mod tests;
 
-/// Number of candidates to choose from, one key each.
-const N_CANDIDATES: usize = 5;
-
-#[derive(Debug, Clone, Default, Args)]
+#[derive(Debug, Args)]
 pub(crate) struct ReviewArgs {
     /// Only these memories, also if their example is sure: ids or unique id prefixes
-    pub(crate) ids: Vec<String>,
+    ids: Vec<String>,
     /// Maximum number of memories
     #[arg(long, value_name = "N")]
-    pub(crate) limit: Option<usize>,
+    limit: Option<usize>,
     /// Only memories with this scope; `project` and `language` match every scope of that kind
     #[arg(long)]
-    pub(crate) scope: Option<String>,
+    scope: Option<String>,
     /// Also rules about the work on the project, which no code shows
     #[arg(long)]
-    pub(crate) all: bool,
+    all: bool,
     /// Print the list without asking
     #[arg(long)]
-    pub(crate) list: bool,
+    list: bool,
+    /// Anchor the rules whose first candidate is likely to it, after one question about the list
+    #[arg(long, conflicts_with_all = ["list", "with"])]
+    accept_likely: bool,
+    /// Accept them without the question
+    #[arg(long, requires = "accept_likely")]
+    yes: bool,
     #[command(flatten)]
-    pub(crate) reader: ReaderArgs,
+    reader: ReaderArgs,
 }
 
 impl ReviewArgs {
-    fn filter(&self) -> Filter {
-        Filter {
+    fn request(&self) -> Request {
+        Request {
+            ids: self.ids.clone(),
+            limit: self.limit,
             scope: self.scope.clone(),
-            ..Filter::default()
+            all: self.all,
         }
-    }
-}
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Report {
-    /// Changed examples first, then the rules with the best candidates.
-    pub(crate) items: Vec<Item>,
-    /// Number of memories to review without the limit.
-    pub(crate) total: usize,
-    /// Number of rules about the work on the project, which are skipped without `--all`.
-    pub(crate) skipped_process: usize,
-    /// Their ids.
-    #[serde(skip)]
-    folded: Vec<String>,
-    /// Whether the memories were named.
-    #[serde(skip)]
-    is_requested: bool,
-    /// Of the whole bank.
-    pub(crate) rules: RuleCounts,
-    pub(crate) warnings: Vec<String>,
-}
-
-/// A memory whose example a person has to choose.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Item {
-    pub(crate) id: String,
-    /// File of the memory, relative to the bank.
-    pub(crate) file: String,
-    pub(crate) rule: String,
-    pub(crate) hints: Vec<String>,
-    pub(crate) reason: Reason,
-    /// The reason as a sentence.
-    pub(crate) explanation: String,
-    pub(crate) kind: RuleKind,
-    pub(crate) kind_reasons: Vec<String>,
-    pub(crate) confidence: Confidence,
-    pub(crate) anchor: Option<AnchorSummary>,
-    /// What the rule names and the project had: each as `cerberus check` says it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) outdated: Vec<String>,
-    /// Words of the hints that do not occur in the code.
-    pub(crate) unknown_hints: Vec<String>,
-    pub(crate) candidates: Vec<Candidate>,
-}
-
-/// Why a memory is reviewed, most urgent first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Reason {
-    /// The code of the anchor changed.
-    Edited,
-    /// Several symbols may be the code of the anchor.
-    Ambiguous,
-    /// The code of the anchor was not found.
-    Gone,
-    /// An agent chose the anchor, and no person confirmed it.
-    ChosenByAgent,
-    /// No anchor, and no candidate is sure.
-    Unanchored,
-    /// Requested by id, and up to date.
-    Anchored,
-}
-
-/// Code that may be the example.
-#[derive(Debug, Clone, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Candidate {
-    pub(crate) rank: usize,
-    pub(crate) file: String,
-    pub(crate) symbol: Option<String>,
-    pub(crate) kind: SymbolKind,
-    pub(crate) language: Option<Language>,
-    pub(crate) start_line: u32,
-    pub(crate) end_line: u32,
-    /// `None` if it is not among the ranked candidates.
-    pub(crate) quality: Option<f64>,
-    /// Whether it is the code of the anchor, or may be.
-    pub(crate) is_anchored: bool,
-    pub(crate) matched_terms: Vec<String>,
-    /// The signature and the lines that match.
-    pub(crate) excerpt: String,
-    /// The lines of the file in the excerpt.
-    pub(crate) shown_lines: Vec<LineRange>,
-}
-
-impl From<RankedSymbol> for Candidate {
-    fn from(ranked: RankedSymbol) -> Self {
-        Self {
-            rank: ranked.rank,
-            file: ranked.file,
-            symbol: ranked.symbol,
-            kind: ranked.kind,
-            language: Some(ranked.language),
-            start_line: ranked.start_line,
-            end_line: ranked.end_line,
-            quality: Some(ranked.quality),
-            is_anchored: false,
-            matched_terms: ranked.matched_terms,
-            excerpt: ranked.excerpt.unwrap_or_default(),
-            shown_lines: ranked.shown_lines.unwrap_or_default(),
-        }
-    }
-}
-
-/// A memory with what following its anchor found.
-struct Target<'a> {
-    stored: &'a MemoryFile,
-    reason: Reason,
-    finding: Option<&'a Finding>,
-    query: Query,
-}
-
-/// Returns the memories to review with their candidates. Writes nothing.
-pub(crate) fn list(
-    project: &Workspace,
-    args: &ReviewArgs,
-    progress: Progress<'_>,
-) -> Result<Report> {
-    let memories = project.memories()?;
-    let mut warnings = memories.warnings.clone();
-    args.filter()
-        .check(memories.all.iter().map(|stored| &stored.memory))?;
-    let findings = findings(project, &memories, progress)?;
-    let (targets, skipped) = targets(&memories, &findings, args)?;
-    warnings.extend(skipped);
-
-    let queries: Vec<Query> = targets.iter().map(|target| target.query.clone()).collect();
-    // What `import` left is not sure here either.
-    let options = Options::distinct(N_CANDIDATES, project.min_import_quality);
-    let options = Options {
-        explain: true,
-        ..options
-    };
-    let rankings = if queries.is_empty() {
-        Vec::new()
-    } else {
-        project.rank_with(&queries, options, progress)?
-    };
-
-    let mut items = Vec::new();
-    let mut sure = Vec::new();
-    let mut folded = Vec::new();
-    for (target, mut ranking) in targets.iter().zip(rankings) {
-        warnings.append(&mut ranking.warnings);
-        let id = &target.stored.memory.id;
-        if args.ids.is_empty() && target.reason == Reason::Unanchored {
-            if ranking.kind == RuleKind::Process && !args.all {
-                folded.push(id.clone());
-                continue;
-            }
-            if ranking.confidence == Confidence::Sure {
-                sure.push(id.as_str());
-                continue;
-            }
-        }
-        items.push((item(project, &memories, target, &ranking), target));
-    }
-    if !sure.is_empty() {
-        warnings.push(format!(
-            "the best candidate is sure, but not stored, for {}; store it with `cerberus memory anchor ID`",
-            sure.join(", ")
-        ));
-    }
-    items.sort_by(|(a, _), (b, _)| order(a, b));
-    let total = items.len();
-    items.truncate(args.limit.unwrap_or(usize::MAX));
-    let items = items.into_iter().map(|(mut item, target)| {
-        add_excerpts(project, &target.query, &mut item.candidates);
-        item
-    });
-    Ok(Report {
-        items: items.collect(),
-        total,
-        skipped_process: folded.len(),
-        folded,
-        is_requested: !args.ids.is_empty(),
-        rules: RuleCounts::of(&memories),
-        warnings,
-    })
-}
-
-fn order(a: &Item, b: &Item) -> std::cmp::Ordering {
-    let best = |item: &Item| {
-        item.candidates
-            .iter()
-            .filter_map(|candidate| candidate.quality)
-            .fold(0.0, f64::max)
-    };
-    let key = |item: &Item| (item.reason, item.kind == RuleKind::Process, item.confidence);
-    key(a)
-        .cmp(&key(b))
-        .then(best(b).total_cmp(&best(a)))
-        .then_with(|| a.id.cmp(&b.id))
-}
-
-/// Follows the anchors without writing. Returns the findings by id.
-fn findings(
-    project: &Workspace,
-    memories: &Memories,
-    progress: Progress<'_>,
-) -> Result<BTreeMap<String, Finding>> {
-    if memories.anchors.is_empty() {
-        return Ok(BTreeMap::new());
-    }
-    let check = ReanchorArgs {
-        check: true,
-        ..ReanchorArgs::default()
-    };
-    let checked = reanchor::reanchor_in(project, memories, &check, progress)?;
-    Ok(checked
-        .results
-        .into_iter()
-        .map(|finding| (finding.id.clone(), finding))
-        .collect())
-}
-
-/// Returns the memories that may need a review, in the order of the bank or of the requested ids, and
-/// warnings about requested ones that cannot have an example.
-fn targets<'a>(
-    memories: &'a Memories,
-    findings: &'a BTreeMap<String, Finding>,
-    args: &ReviewArgs,
-) -> Result<(Vec<Target<'a>>, Vec<String>)> {
-    let filter = args.filter();
-    let requested: Vec<&MemoryFile> = args
-        .ids
-        .iter()
-        .map(|id| memories.find(id))
-        .collect::<Result<_>>()?;
-    let all = memories
-        .all
-        .iter()
-        .filter(|stored| is_reviewed(stored, &filter, memories));
-    let stored: Vec<&MemoryFile> = if args.ids.is_empty() {
-        all.collect()
-    } else {
-        requested
-    };
-    let mut targets = Vec::new();
-    let mut warnings = Vec::new();
-    for stored in stored {
-        let id = &stored.memory.id;
-        let finding = findings.get(id);
-        let reason = finding.map_or(Reason::Unanchored, reason);
-        let languages = memories::languages(&stored.memory.scope);
-        let obstacle = match (&languages, stored.memory.example) {
-            (Err(reason), _) => Some(reason.clone()),
-            (_, Some(_)) if finding.is_none() => Some(no_example(stored)),
-            _ => None,
-        };
-        match (obstacle, languages) {
-            (Some(obstacle), _) if !args.ids.is_empty() => {
-                warnings.push(format!("`{id}` is skipped: {obstacle}"));
-            }
-            (None, Ok(languages)) if !args.ids.is_empty() || reason != Reason::Anchored => {
-                let query = Query {
-                    languages,
-                    ..anchors::query(stored, &[])
-                };
-                targets.push(Target {
-                    stored,
-                    reason,
-                    finding,
-                    query,
-                });
-            }
-            _ => {}
-        }
-    }
-    Ok((targets, warnings))
-}
-
-/// Returns whether a memory is a rule in use that the filter selects.
-fn is_reviewed(stored: &MemoryFile, filter: &Filter, memories: &Memories) -> bool {
-    rule_counts::is_active_rule(stored) && filter.takes(stored, &memories.anchors)
-}
-
-/// Returns why a memory without an example by decision is not reviewed, and how to change that.
-fn no_example(stored: &MemoryFile) -> String {
-    let command = format!("cerberus memory anchor {}", shell_word(&stored.memory.id));
-    format!("it has `example: none` in its frontmatter; remove that with `{command} --clear`")
-}
-
-/// Returns why an anchor needs a review.
-fn reason(finding: &Finding) -> Reason {
-    match finding.state {
-        State::Ambiguous => Reason::Ambiguous,
-        State::Gone => Reason::Gone,
-        // An automatic anchor to edited code that still matches is recorded by `reanchor`.
-        _ if finding.edited && (finding.drift || finding.chosen == Origin::Manual) => {
-            Reason::Edited
-        }
-        _ if finding.chosen == Origin::Agent => Reason::ChosenByAgent,
-        _ => Reason::Anchored,
-    }
-}
-
-fn item(project: &Project, memories: &Memories, target: &Target<'_>, ranking: &Ranking) -> Item {
-    let Target {
-        stored,
-        reason,
-        finding,
-        query,
-    } = target;
-    let id = &stored.memory.id;
-    let choice = memories
-        .anchors
-        .get(id)
-        .and_then(|anchor| anchor.chosen.as_ref());
-    let explanation = match (reason, finding) {
-        (Reason::ChosenByAgent, _) => choice.map(ToString::to_string).unwrap_or_default(),
-        (Reason::Unanchored, _) => match ranking.anchor {
-            Some(_) => "the best candidate is sure, but not stored".to_owned(),
-            None => anchors::rejection(ranking),
-        },
-        (_, Some(finding)) => finding.reason.clone(),
-        (_, None) => String::new(),
-    };
-    let unknown = ranking
-        .unknown_words
-        .iter()
-        .flatten()
-        .filter(|word| word.is_hint);
-    Item {
-        id: id.clone(),
-        file: stored.file.clone(),
-        rule: query.rule.clone(),
-        hints: query.hints.clone(),
-        reason: *reason,
-        explanation,
-        kind: ranking.kind,
-        kind_reasons: ranking.kind_reasons.clone(),
-        confidence: ranking.confidence,
-        anchor: memories.anchors.get(id).map(AnchorSummary::from),
-        outdated: Vec::new(),
-        unknown_hints: unknown.map(|word| word.word.clone()).collect(),
-        candidates: candidates(project, *finding, &ranking.candidates),
-    }
-}
-
-/// Returns the places where the code of the anchor is or may be, then the ranked candidates.
-fn candidates(
-    project: &Project,
-    finding: Option<&Finding>,
-    ranked: &[RankedSymbol],
-) -> Vec<Candidate> {
-    let places = finding.into_iter().flat_map(|finding| match finding.state {
-        State::Ambiguous => &finding.candidates[..],
-        // A stub shows nothing.
-        _ if finding.degree == Some(Degree::Gutted) => &[],
-        _ => finding.new.as_slice(),
-    });
-    let stub = finding
-        .filter(|finding| finding.degree == Some(Degree::Gutted))
-        .and_then(|finding| finding.new.as_ref());
-    let mut all: Vec<Candidate> = Vec::new();
-    for place in places {
-        let ranked = ranked
-            .iter()
-            .find(|symbol| symbol.file == place.file && symbol.symbol == place.symbol);
-        let found = ranked.cloned().map(Candidate::from);
-        all.extend(found.or_else(|| tracked(project, place)));
-    }
-    all.iter_mut()
-        .for_each(|candidate| candidate.is_anchored = true);
-    for ranked in ranked {
-        let is_stub =
-            stub.is_some_and(|stub| stub.file == ranked.file && stub.symbol == ranked.symbol);
-        if !is_stub
-            && !all
-                .iter()
-                .any(|other| other.file == ranked.file && other.symbol == ranked.symbol)
-        {
-            all.push(Candidate::from(ranked.clone()));
-        }
-    }
-    all.truncate(N_CANDIDATES);
-    for (idx, candidate) in all.iter_mut().enumerate() {
-        candidate.rank = idx + 1;
-    }
-    all
-}
-
-/// Returns tracked code that is not among the ranked candidates.
-fn tracked(project: &Project, place: &TrackedLocation) -> Option<Candidate> {
-    // An old record without a number is on the first definition of its name.
-    let all = track::locate_all(&project.root, &place.file, place.symbol.as_deref()).ok()?;
-    let found = all.into_iter().next()?.found;
-    let (first, last) = found.lines?;
-    Some(Candidate {
-        file: found.file,
-        symbol: found.symbol,
-        kind: found.kind,
-        language: found.language,
-        start_line: first + 1,
-        end_line: last + 1,
-        is_anchored: true,
-        ..Candidate::default()
-    })
-}
-
-fn add_excerpts(project: &Project, query: &Query, candidates: &mut [Candidate]) {
-    let words = RuleWords::new(&query.rule, &query.hints);
-    for candidate in candidates {
-        let place = (&*candidate.file, (candidate.start_line, candidate.end_line));
-        let max_lines = excerpt::CANDIDATE_LINES;
-        let excerpt = excerpt::of_candidate(&project.root, &words, place, max_lines);
-        candidate.shown_lines = excerpt::shown_lines(&excerpt);
-        candidate.excerpt = excerpt.text;
     }
 }
 
@@ -504,7 +86,7 @@ fn add_outdated(settings: &Settings, items: &mut [Item]) -> Result<()> {
             .findings
             .iter()
             .filter(|finding| finding.file == file);
-        let stale = of_item.filter(|finding| finding.severity == Severity::Error);
+        let stale = of_item.filter(|finding| finding.is_reported());
         item.outdated = stale
             .map(|finding| format!("`{}`: {}", finding.claim, finding.message))
             .collect();
@@ -512,17 +94,61 @@ fn add_outdated(settings: &Settings, items: &mut [Item]) -> Result<()> {
     Ok(())
 }
 
+/// The rules that were anchored to their likely candidates.
+#[derive(Serialize)]
+struct Accepted {
+    anchored: Vec<String>,
+}
+
+/// Lists the likely candidates, and anchors their rules in one step.
+fn accept_likely(
+    accepts: bool,
+    settings: &Settings,
+    mut report: Report,
+    out: &mut Printer,
+) -> CliResult {
+    report.items.retain(|item| item.likely().is_some());
+    if !out.json {
+        print::likely(&report.items, out);
+    }
+    let n = report.items.len();
+    let mut accepted = Accepted {
+        anchored: Vec::new(),
+    };
+    if n > 0 {
+        if !accepts && !confirm::is_possible(out) {
+            return Err(UserError::usage("nobody can be asked about the list")
+                .hint("read it, then repeat the command with `--yes`")
+                .into());
+        }
+        let rules = plural(n, "rule");
+        if accepts || confirm::ask(&format!("Anchor {rules} to these candidates?"), out)? {
+            accepted.anchored = review::accept_likely(&settings.project, &report.items)?;
+        }
+    }
+    out.report(&accepted, |accepted, out| {
+        let n = plural(accepted.anchored.len(), "rule");
+        out.line(&match accepted.anchored.len() {
+            0 => "no rule anchored".to_owned(),
+            _ => format!("{n} anchored; `cerberus memory reanchor --undo` reverts that"),
+        });
+    })
+}
+
 pub(crate) fn run(args: &ReviewArgs, settings: &Settings, out: &mut Printer) -> CliResult {
     if let Some(with) = &args.reader.with {
         return reader::run(with, args, settings, out);
     }
     let bar = ProgressBar::new(out.terminal, "ranking candidates");
-    let mut report = list(&settings.project, args, &|done, total| {
+    let mut report = review::list(&settings.project, &args.request(), &|done, total| {
         bar.step(done, total)
     })?;
     add_outdated(settings, &mut report.items)?;
     drop(bar);
     out.warn(&report.warnings);
+    if args.accept_likely {
+        return accept_likely(args.yes, settings, report, out);
+    }
     let asks = !args.list && confirm::is_possible(out);
     if out.json {
         out.json(&report)?;

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use anyhow::Result;
 use cerberus_bank::MemoryFile;
 use cerberus_bank::Workspace;
+use cerberus_bank::ops::linked;
 use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::patterns::{self as rule_patterns, RulePattern};
 use cerberus_bank::ops::{Project, anchors, memories};
@@ -23,7 +24,6 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
 
 use super::findings::{self, FindingsFormat, Unchecked};
-use super::linked;
 use crate::config::Settings;
 use crate::output::{CliResult, Printer};
 

@@ -1,21 +1,67 @@
 //! `cerberus memory search`.
 
+use std::num::NonZeroUsize;
+
 use cerberus_bank::ops::search::{self, Hit, Report, Request};
 use cerberus_model::error::{ExitStatus, UserError};
+use clap::Args;
 
+use super::args::{self, FilterArgs};
 use crate::config::Settings;
 use crate::output::{CliResult, DIM, NAME, Printer};
 
-pub(crate) fn run(args: &Request, settings: &Settings, out: &mut Printer) -> CliResult {
-    let mut request = args.clone();
-    request.sections.clear();
-    for id in &args.sections {
-        let id = id.trim();
-        if !id.is_empty() {
-            request.sections.push(id.to_owned());
+#[derive(Debug, Args)]
+pub(crate) struct SearchArgs {
+    /// Words to search for
+    #[arg(value_name = "WORDS", required = true)]
+    query: Vec<String>,
+    /// Return only these sections, and the tokens that this saves
+    #[arg(
+        long = "section",
+        visible_alias = "anchors",
+        value_name = "ID,…",
+        value_delimiter = ','
+    )]
+    sections: Vec<String>,
+    /// Print the text
+    #[arg(long)]
+    content: bool,
+    /// Show the rank in each search signal and its score contribution
+    #[arg(long, alias = "why")]
+    explain: bool,
+    /// Include superseded memories
+    #[arg(long)]
+    superseded: bool,
+    /// Only memories created or changed at or after this date or time
+    #[arg(long, value_name = "DATE", help_heading = "Filters")]
+    since: Option<String>,
+    /// Only memories created or changed at or before this date or time
+    #[arg(long, value_name = "DATE", help_heading = "Filters")]
+    until: Option<String>,
+    /// Maximum number of memories
+    #[arg(long, value_name = "N", default_value = "5")]
+    limit: Option<NonZeroUsize>,
+    #[command(flatten)]
+    filter: FilterArgs,
+}
+
+impl SearchArgs {
+    fn request(&self) -> Request {
+        Request {
+            query: self.query.clone(),
+            sections: args::ids(&self.sections),
+            content: self.content,
+            superseded: self.superseded,
+            since: self.since.clone(),
+            until: self.until.clone(),
+            limit: self.limit,
+            filter: self.filter.filter(),
         }
     }
-    let report = search::search(&settings.project, &request)?;
+}
+
+pub(crate) fn run(args: &SearchArgs, settings: &Settings, out: &mut Printer) -> CliResult {
+    let report = search::search(&settings.project, &args.request())?;
     if out.json {
         out.json(&report)?;
         return Ok(ExitStatus::of_check(!report.results.is_empty()));

@@ -290,7 +290,7 @@ fn a_generated_id_is_unused() {
         [exit 0]
 
         $ cerberus memory add "日本語" --no-anchor
-        added memory (memory.md)
+        added 日本語 (日本語.md)
         [exit 0]
     "#]]);
 }

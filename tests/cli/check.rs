@@ -66,11 +66,11 @@ fn what_was_true_and_is_not_is_an_error_with_its_commit() {
             since b856d34e76 of 2026-01-02: Rename the function
             now `core/session.py::connect_session`
             next: cerberus check --fix
-        AGENTS.md:6:14: `pytest`: the manifests now require >=8.1
-            was in `requirements.txt`
-            since 3a1c86e95b of 2026-01-02: Replace lint, drop the guide
 
-        5 errors; checked 8 claims in 1 document
+        AGENTS.md: 1 warning
+            6:14: `pytest`: the manifests now require >=8.1, since 3a1c86e95b of 2026-01-02
+
+        4 errors, 1 warning; checked 8 claims in 1 document; of 1 other only the links: cerberus check .
         2 never true here (see --all)
         to correct 2 of them: cerberus check --fix
         next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
@@ -83,10 +83,17 @@ fn everything_else_that_fails_is_shown_on_request() {
     moved().session(expect![[r#"
         $ cerberus check AGENTS.md --all --json
         {
+          "documents": [
+            {
+              "path": "AGENTS.md",
+              "read": "all"
+            }
+          ],
           "findings": [
             {
               "check": "link",
               "claim": "docs/guide.md",
+              "class": "stale",
               "column": 56,
               "file": "AGENTS.md",
               "line": 3,
@@ -107,6 +114,7 @@ fn everything_else_that_fails_is_shown_on_request() {
             {
               "check": "path",
               "claim": "src/db/session.py",
+              "class": "stale",
               "column": 20,
               "file": "AGENTS.md",
               "line": 3,
@@ -129,6 +137,7 @@ fn everything_else_that_fails_is_shown_on_request() {
             {
               "check": "command",
               "claim": "make lint",
+              "class": "stale",
               "column": 49,
               "file": "AGENTS.md",
               "line": 4,
@@ -150,6 +159,7 @@ fn everything_else_that_fails_is_shown_on_request() {
             {
               "check": "symbol",
               "claim": "open_session()",
+              "class": "stale",
               "column": 18,
               "file": "AGENTS.md",
               "line": 4,
@@ -173,6 +183,7 @@ fn everything_else_that_fails_is_shown_on_request() {
             {
               "check": "path",
               "claim": "src/db/legacy.py",
+              "class": "fulfilled",
               "column": 14,
               "file": "AGENTS.md",
               "line": 5,
@@ -183,6 +194,7 @@ fn everything_else_that_fails_is_shown_on_request() {
             {
               "check": "path",
               "claim": "src/foo.py",
+              "class": "neverTrue",
               "column": 45,
               "file": "AGENTS.md",
               "line": 5,
@@ -193,7 +205,9 @@ fn everything_else_that_fails_is_shown_on_request() {
             {
               "check": "version",
               "claim": "pytest",
+              "class": "stale",
               "column": 14,
+              "doubt": "its name alone does not say that it is meant here",
               "file": "AGENTS.md",
               "line": 6,
               "message": "the manifests now require >=8.1",
@@ -203,7 +217,7 @@ fn everything_else_that_fails_is_shown_on_request() {
                 "date": "2026-01-02",
                 "subject": "Replace lint, drop the guide"
               },
-              "severity": "error",
+              "severity": "warning",
               "was": "requirements.txt",
               "written": {
                 "commit": "<commit>",
@@ -219,11 +233,13 @@ fn everything_else_that_fails_is_shown_on_request() {
             "claims": 8,
             "dismissed": 0,
             "documents": 1,
-            "errors": 5,
+            "errors": 4,
             "fixable": 2,
             "ignored": 0,
             "neverTrue": 2,
-            "unknown": 0
+            "others": 0,
+            "unknown": 0,
+            "warnings": 1
           },
           "unchecked": [],
           "warnings": []
@@ -268,11 +284,11 @@ fn fix_writes_only_the_names_that_were_followed() {
         AGENTS.md:4:52: `make lint`: no manifest defines it any more
             was in `Makefile`
             since 3a1c86e95b of 2026-01-02: Replace lint, drop the guide
-        AGENTS.md:6:14: `pytest`: the manifests now require >=8.1
-            was in `requirements.txt`
-            since 3a1c86e95b of 2026-01-02: Replace lint, drop the guide
 
-        3 errors; checked 8 claims in 1 document
+        AGENTS.md: 1 warning
+            6:14: `pytest`: the manifests now require >=8.1, since 3a1c86e95b of 2026-01-02
+
+        2 errors, 1 warning; checked 8 claims in 1 document; of 1 other only the links: cerberus check .
         2 never true here (see --all)
         next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
         [exit 1]
@@ -304,7 +320,7 @@ fn since_reports_what_a_change_broke_in_other_documents() {
         $ cerberus check --since HEAD~1 --format github
         ::error file=AGENTS.md,line=3,col=56,title=cerberus%3A link is out of date::`docs/guide.md`: the file no longer exists, since 3a1c86e95b of 2026-01-02: Replace lint, drop the guide. Next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
         ::error file=AGENTS.md,line=4,col=49,title=cerberus%3A command is out of date::`make lint`: no manifest defines it any more, since 3a1c86e95b of 2026-01-02: Replace lint, drop the guide. Next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
-        ::error file=AGENTS.md,line=6,col=14,title=cerberus%3A version is out of date::`pytest`: the manifests now require >=8.1, since 3a1c86e95b of 2026-01-02: Replace lint, drop the guide. Next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
+        ::warning file=AGENTS.md,line=6,col=14,title=cerberus%3A version may be out of date::`pytest`: the manifests now require >=8.1, since 3a1c86e95b of 2026-01-02: Replace lint, drop the guide. Only likely: its name alone does not say that it is meant here. Next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
         [exit 1]
 
         $ cerberus check --since HEAD
@@ -330,7 +346,7 @@ fn a_baseline_accepts_old_findings_and_only_shrinks() {
         $ cerberus check --baseline accepted.json
         AGENTS.md: `src/db/session.py`: the baseline accepts it, but it is no longer found
 
-        0 errors; checked 8 claims in 1 document
+        0 errors; checked 8 claims in 1 document; of 1 other only the links: cerberus check .
         4 accepted by the baseline, 2 never true here (see --all)
         to shrink the baseline: cerberus check --baseline accepted.json --update-baseline
         [exit 1]
@@ -340,7 +356,7 @@ fn a_baseline_accepts_old_findings_and_only_shrinks() {
         [exit 0]
 
         $ cerberus check --baseline accepted.json
-        nothing is out of date; checked 8 claims in 1 document
+        nothing is out of date; checked 8 claims in 1 document; of 1 other only the links: cerberus check .
         4 accepted by the baseline, 2 never true here (see --all)
         [exit 0]
     "#]]);
@@ -368,7 +384,7 @@ fn comments_and_the_configuration_exclude_claims() {
     );
     sandbox.session(expect![[r#"
         $ cerberus check
-        nothing is out of date; checked 2 claims in 1 document
+        nothing is out of date; checked 2 claims in 1 document; of 1 other only the links: cerberus check .
         6 ignored, 2 never true here (see --all)
         [exit 0]
     "#]]);
@@ -469,7 +485,7 @@ fn unusual_repositories_have_an_answer() {
     sandbox.write("AGENTS.md", large);
     sandbox.session(expect![[r#"
         $ cerberus check
-        0 errors, and not all was checked; checked 0 claims in 0 documents
+        0 errors, and not all was checked; checked 0 claims in 0 documents; of 1 other only the links: cerberus check .
         --- stderr
         warning: not checked in `AGENTS.md`: `AGENTS.md` is larger than 1 MB
         [exit 3]
@@ -492,14 +508,14 @@ fn a_shallow_clone_is_not_enough() {
     let clone = sandbox.beside("shallow");
     clone.session(expect![[r#"
         $ cerberus check
-        0 errors, and not all was checked; checked 8 claims in 1 document
+        0 errors, and not all was checked; checked 8 claims in 1 document; of 1 other only the links: cerberus check .
         7 unknown
         --- stderr
         warning: not checked in `AGENTS.md`: 7 claims: this clone is shallow, without the commits that wrote them: fetch the history with `git fetch --unshallow`, or set `fetch-depth: 0` of actions/checkout
         [exit 3]
 
         $ cerberus check --allow-shallow
-        nothing is out of date; checked 8 claims in 1 document
+        nothing is out of date; checked 8 claims in 1 document; of 1 other only the links: cerberus check .
         7 unknown
         --- stderr
         warning: `AGENTS.md`: 7 claims: this clone is shallow, without the commits that wrote them: fetch the history with `git fetch --unshallow`, or set `fetch-depth: 0` of actions/checkout

@@ -117,7 +117,7 @@ fn specifications_are_read_if_they_say_that_they_are_current() {
         specs/named.md:3:6: `src/b.py`: the file no longer exists
             since 7757d6ea1c of 2026-01-02: Remove b
 
-        5 errors; checked 7 claims in 6 documents
+        5 errors; checked 7 claims in 6 documents; of 5 others only the links: cerberus check .
         next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
         [exit 1]
     "#]]);
@@ -131,7 +131,7 @@ fn a_change_is_compared_with_all_documents() {
     ]);
     sandbox.session(expect![[r#"
         $ cerberus check
-        nothing is out of date; checked 0 claims in 1 document
+        nothing is out of date; checked 0 claims in 1 document; of 1 other only the links: cerberus check .
         [exit 0]
 
         $ cerberus check --since HEAD~1
@@ -379,7 +379,7 @@ fn a_settled_document_is_history_and_a_guide_is_not() {
             now `till/rows.py`
             next: cerberus check --fix
 
-        2 errors; checked 4 claims in 3 documents
+        2 errors; checked 4 claims in 3 documents; of 1 other only the links: cerberus check .
         to correct 2 of them: cerberus check --fix
         [exit 1]
     "#]]);
@@ -414,11 +414,11 @@ fn an_address_of_the_project_is_a_path_of_it() {
             since dbedd8bb30 of 2026-01-02: Move it
             now `src/rows.py`
             next: cerberus check --fix
-        docs/README.md:1:99: `https://github.com/shop/till/tree/main/src/b`: the file or folder no longer exists
-            since dbedd8bb30 of 2026-01-02: Move it
-            next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
 
-        2 errors; checked 2 claims in 1 document
+        docs/README.md: 1 warning
+            1:99: `https://github.com/shop/till/tree/main/src/b`: the file or folder no longer exists, since dbedd8bb30 of 2026-01-02
+
+        1 error, 1 warning; checked 2 claims in 1 document
         to correct 1 of them: cerberus check --fix
         [exit 1]
     "#]]);

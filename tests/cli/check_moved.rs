@@ -30,6 +30,9 @@ fn errors(sandbox: &Sandbox, arguments: &str) -> Vec<String> {
     let report = sandbox.json_of(sandbox.run(&format!("check --json {arguments}")));
     let mut found = Vec::new();
     for it in report["findings"].as_array().expect("a list") {
+        if it["class"] != "stale" {
+            continue;
+        }
         let [file, claim] = ["file", "claim"].map(|key| it[key].as_str().unwrap_or_default());
         let written = it["written"]["subject"].as_str().unwrap_or_default();
         found.push(format!("{file} {claim} ({written})"));

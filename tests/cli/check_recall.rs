@@ -572,3 +572,65 @@ fn a_link_between_pages_of_a_site_is_one_between_their_files() {
     ];
     assert!(stale(&files, "git rm -rq docs/second").is_empty());
 }
+
+#[test]
+fn modules_windows_paths_declarations_and_bare_names_are_claims() {
+    let files = [
+        (
+            "AGENTS.md",
+            "Start with `python -m shop.till`, which is `shop.stock:count`.\n\nSee `docs\\guide.md`, `class DayBook` and the workflow `ship.yml`.\n",
+        ),
+        ("shop/till.py", "x = 1\n"),
+        ("shop/stock.py", "def count():\n    return 1\n"),
+        ("shop/book.ts", "export class DayBook { a() {} }\n"),
+        ("docs/guide.md", "# Guide\n"),
+        ("ci/deep/ship.yml", "on: push\n"),
+    ];
+    let change = "git rm -rq shop docs ci && echo 1 > keep.txt";
+    assert_eq!(
+        stale(&files, change),
+        [
+            "1 python -m shop.till",
+            "1 shop.stock:count",
+            "3 class DayBook",
+            "3 docs\\guide.md",
+            "3 ship.yml",
+        ]
+    );
+}
+
+#[test]
+fn each_root_of_a_block_of_trees_is_a_folder() {
+    let tree = "```\nweb/\n└── page.ts\nserver/\n├── main.py\n└── rows.py\n```\n";
+    let files = [
+        ("AGENTS.md", tree),
+        ("web/page.ts", "export {}\n"),
+        ("server/main.py", "x = 1\n"),
+        ("server/rows.py", "x = 1\n"),
+    ];
+    assert_eq!(
+        stale(&files, "git rm -q server/rows.py"),
+        ["6 server/rows.py"]
+    );
+}
+
+#[test]
+fn code_beside_a_document_counts_as_use_in_any_folder() {
+    let files = [
+        ("external/kit/README.md", "Set `KIT_BACKEND`.\n"),
+        (
+            "external/kit/run.py",
+            "import os\nB = os.environ['KIT_BACKEND']\n",
+        ),
+        ("run.py", "import os\nB = os.environ['KIT_BACKEND']\n"),
+    ];
+    let sandbox = Sandbox::empty();
+    for (path, text) in files {
+        sandbox.write(path, text);
+    }
+    sandbox.commit("start");
+    sandbox.write("run.py", "pass\n");
+    sandbox.commit("Change it");
+    let report = sandbox.json_of(sandbox.run("check external/kit/README.md --json"));
+    assert_eq!(report["findings"], serde_json::json!([]));
+}

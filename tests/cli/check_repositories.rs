@@ -330,14 +330,12 @@ fn a_version_is_that_of_the_packages_around_the_document() {
     sandbox.commit("Require Node 24");
     sandbox.session(expect![[r#"
         $ cerberus check
-        client/README.md:1:7: `Node 20`: the manifests now require >=24
-            was in `client/package.json`
-            since 7f47d6c328 of 2026-01-02: Require Node 24
-            next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
+        client/README.md: 1 warning
+            1:7: `Node 20`: the manifests now require >=24, since 7f47d6c328 of 2026-01-02
 
-        1 error; checked 2 claims in 2 documents
+        no errors, 1 warning; checked 2 claims in 2 documents
         1 never true here (see --all)
-        [exit 1]
+        [exit 0]
     "#]]);
 }
 
@@ -460,7 +458,7 @@ fn a_name_in_code_that_is_too_large_to_parse_is_in_use() {
     let code =
         "def load_rows():\n    pass\n\n\nclass Till:\n    def pay_all(self):\n        pass\n";
     sandbox.write("src/app.py", code);
-    sandbox.write("AGENTS.md", "Call `load_rows()`, then `Till.pay_all`.\n");
+    sandbox.write("AGENTS.md", "Call `load_rows()`, then `Till.pay_all()`.\n");
     sandbox.commit("start");
     sandbox.write(
         "src/app.py",

@@ -28,7 +28,7 @@ fn an_agent_dismisses_errors_whose_lines_are_right_and_the_baseline_keeps_them()
     let summary = &report["summary"];
     assert_eq!(
         (&summary["errors"], &summary["dismissed"]),
-        (&json!(4), &json!(1))
+        (&json!(3), &json!(1))
     );
     let request: Value =
         serde_json::from_str(&sandbox.read("../agent/request-0.json")).expect("JSON");
@@ -68,6 +68,7 @@ fn an_agent_dismisses_errors_whose_lines_are_right_and_the_baseline_keeps_them()
         AGENTS.md:4:49: `make lint`: no manifest defines it any more
             was in `Makefile`
             since 3a1c86e95b of 2026-01-02: Replace lint, drop the guide
+            next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
         AGENTS.md:4:18: `open_session()`: the code no longer defines or uses it
             was in `core/session.py`
             since b856d34e76 of 2026-01-02: Rename the function
@@ -75,15 +76,14 @@ fn an_agent_dismisses_errors_whose_lines_are_right_and_the_baseline_keeps_them()
             next: cerberus check --fix
         AGENTS.md:5:14: `src/db/legacy.py`: it no longer exists, and the sentence forbids it
         AGENTS.md:5:45: `src/foo.py`: it was never true in this repository
-        AGENTS.md:6:14: `pytest`: the manifests now require >=8.1
-            was in `requirements.txt`
-            since 3a1c86e95b of 2026-01-02: Replace lint, drop the guide
 
-        4 errors; checked 8 claims in 1 document
+        AGENTS.md: 1 warning
+            6:14: `pytest`: the manifests now require >=8.1, since 3a1c86e95b of 2026-01-02
+
+        3 errors, 1 warning; checked 8 claims in 1 document; of 1 other only the links: cerberus check .
         1 dismissed by the agent, 2 never true here
-        next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
         --- stderr
-        asking sh about 5 errors, with the lines around: 1234 tokens
+        asking sh about 5 findings, with the lines around: 1234 tokens
         the baseline `accepted.json` accepts 1 finding
         [exit 1]
     "#]].assert_eq(text.split_once('\n').expect("the command").1);
@@ -100,12 +100,11 @@ fn an_agent_dismisses_errors_whose_lines_are_right_and_the_baseline_keeps_them()
             since b856d34e76 of 2026-01-02: Rename the function
             now `core/session.py::connect_session`
             next: cerberus check --fix
-        AGENTS.md:6:14: `pytest`: the manifests now require >=8.1
-            was in `requirements.txt`
-            since 3a1c86e95b of 2026-01-02: Replace lint, drop the guide
-            next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
 
-        3 errors; checked 8 claims in 1 document
+        AGENTS.md: 1 warning
+            6:14: `pytest`: the manifests now require >=8.1, since 3a1c86e95b of 2026-01-02
+
+        2 errors, 1 warning; checked 8 claims in 1 document; of 1 other only the links: cerberus check .
         2 accepted by the baseline, 2 never true here (see --all)
         to correct 2 of them: cerberus check --fix
         [exit 1]
@@ -182,17 +181,17 @@ fn an_agent_that_fails_dismisses_nothing_and_writes_no_baseline() {
             since b856d34e76 of 2026-01-02: Rename the function
             now `core/session.py::connect_session`
             next: cerberus check --fix
-        AGENTS.md:6:14: `pytest`: the manifests now require >=8.1; not read by echo
-            was in `requirements.txt`
-            since 3a1c86e95b of 2026-01-02: Replace lint, drop the guide
 
-        5 errors, and not all was checked; checked 8 claims in 1 document
+        AGENTS.md: 1 warning
+            6:14: `pytest`: the manifests now require >=8.1; not read by echo, since 3a1c86e95b of 2026-01-02
+
+        4 errors, 1 warning, and not all was checked; checked 8 claims in 1 document; of 1 other only the links: cerberus check .
         2 never true here (see --all)
         to correct 2 of them: cerberus check --fix
         next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
         --- stderr
-        asking echo about 5 errors, with the lines around: 1234 tokens
-        warning: not checked in `AGENTS.md`: 5 errors not read by echo: failed to read the answer of `echo '{}'`: it has no JSON object with a list `findings`; it starts with `{}`
+        asking echo about 5 findings, with the lines around: 1234 tokens
+        warning: not checked in `AGENTS.md`: 5 findings not read by echo: failed to read the answer of `echo '{}'`: it has no JSON object with a list `findings`; it starts with `{}`
         [exit 3]
 
         $ cerberus check --with "echo no >&2; exit 1" --baseline new.json --update-baseline
@@ -210,24 +209,18 @@ fn an_agent_that_fails_dismisses_nothing_and_writes_no_baseline() {
             since b856d34e76 of 2026-01-02: Rename the function
             now `core/session.py::connect_session`
             next: cerberus check --fix
-        AGENTS.md:6:14: `pytest`: the manifests now require >=8.1; not read by echo
-            was in `requirements.txt`
-            since 3a1c86e95b of 2026-01-02: Replace lint, drop the guide
 
-        5 errors, and not all was checked; checked 8 claims in 1 document
+        AGENTS.md: 1 warning
+            6:14: `pytest`: the manifests now require >=8.1; not read by echo, since 3a1c86e95b of 2026-01-02
+
+        4 errors, 1 warning, and not all was checked; checked 8 claims in 1 document; of 1 other only the links: cerberus check .
         2 never true here (see --all)
         to correct 2 of them: cerberus check --fix
         next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
         --- stderr
-        asking echo about 5 errors, with the lines around: 1234 tokens
-        warning: not checked in `AGENTS.md`: 5 errors not read by echo: `echo no >&2; exit 1` failed: no
+        asking echo about 5 findings, with the lines around: 1234 tokens
+        warning: not checked in `AGENTS.md`: 5 findings not read by echo: `echo no >&2; exit 1` failed: no
         [exit 3]
-
-        $ cerberus check --with "exit 1" --fix
-        --- stderr
-        cerberus: the argument `--with <AGENT>` cannot be used with `--fix`
-        hint: see cerberus check --help
-        [exit 2]
     "#]]);
     assert!(!sandbox.exists("new.json"));
     // An agent is not started for nothing.
@@ -335,7 +328,7 @@ fn the_errors_are_printed_with_the_cause_whatever_a_client_fails_with() {
             let cause = failure["cause"].as_str().expect("a text");
             assert!(printed.contains(cause), "{case}: {printed}");
             assert!(
-                printed.contains("5 errors not read by "),
+                printed.contains("5 findings not read by "),
                 "{case}: {printed}"
             );
             if fake.hangs {
@@ -377,7 +370,7 @@ fn the_errors_are_printed_with_the_cause_whatever_a_client_fails_with() {
         let outcome = fake.run("check --all");
         let printed = all_errors_printed(&outcome, &format!("{name}: wrong items"));
         assert!(
-            printed.contains("4 errors not read by "),
+            printed.contains("4 findings not read by "),
             "{name}: {printed}"
         );
         assert!(
@@ -468,7 +461,7 @@ fn the_answers_before_a_failure_count_also_in_the_baseline() {
     assert_eq!(outcome.status(), 3, "{}", outcome.text());
     let printed = outcome.stderr();
     assert!(
-        printed.contains("1 error not read by gemini: `gemini` failed: 429: slow down"),
+        printed.contains("1 finding not read by gemini: `gemini` failed: 429: slow down"),
         "{printed}"
     );
     assert!(

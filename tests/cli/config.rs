@@ -71,7 +71,7 @@ fn the_project_file_overrides_the_user_file() {
     sandbox.remove("cerberus.toml");
     assert_eq!(gate(), Some(0.9));
     sandbox.remove("../home/config");
-    assert_eq!(gate(), Some(0.8));
+    assert_eq!(gate(), Some(0.7));
     assert_eq!(
         sandbox.json("memory anchor-test x --min-quality 0.3")["minQuality"],
         0.3

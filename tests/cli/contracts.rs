@@ -456,10 +456,11 @@ fn json_of_check() {
         &sandbox,
         expect![[r#"
             $ cerberus check --all --baseline accepted.json
-            findings: [{check:string,claim:string,column:number,file:string,line:number,message:string,next:string,now:string,removed:{commit:string,date:string,subject:string},replacement:string,severity:string,written:{commit:string,date:string,subject:string}}]
+            documents: [{path:string,read:string}]
+            findings: [{check:string,claim:string,class:string,column:number,file:string,line:number,message:string,next:string,now:string,removed:{commit:string,date:string,subject:string},replacement:string,severity:string,written:{commit:string,date:string,subject:string}}]
             ok: bool
             outdated: [{check:string,claim:string,file:string}]
-            summary: {accepted:number,claims:number,dismissed:number,documents:number,errors:number,fixable:number,ignored:number,neverTrue:number,unknown:number}
+            summary: {accepted:number,claims:number,dismissed:number,documents:number,errors:number,fixable:number,ignored:number,neverTrue:number,others:number,unknown:number,warnings:number}
             unchecked: []
             warnings: []
         "#]],

@@ -459,3 +459,39 @@ fn rules_that_an_agent_does_not_get_are_counted() {
     sandbox.write(".claude/settings.local.json", &settings);
     assert_eq!(said().len(), 1);
 }
+
+#[test]
+fn instructions_that_do_not_reach_an_agent_are_named() {
+    let sandbox = Sandbox::empty();
+    let long = "A rule of this folder.\n".repeat(900);
+    sandbox.write("AGENTS.md", &long);
+    sandbox.write("web/AGENTS.md", &long);
+    sandbox.write(
+        "web/CLAUDE.md",
+        "Rules: @docs/style.md and `@not/imported.md`\n",
+    );
+    sandbox.write("web/docs/style.md", "# Style\n");
+    sandbox.write("GEMINI.md", "See @docs/none.md for more.\n");
+    sandbox.write(
+        ".cursor/rules/a.mdc",
+        "---\nalwaysApply: true\n---\n@src/none.ts\n",
+    );
+    sandbox.write(".agents/rules/a.md", "x".repeat(12_001));
+    let report = sandbox.json_of(sandbox.run("doctor --json"));
+    let mut found = Vec::new();
+    for finding in report["findings"].as_array().expect("a list") {
+        if finding["check"] == "hosts" {
+            found.push(finding["message"].as_str().unwrap_or_default().to_owned());
+        }
+    }
+    assert_eq!(
+        found,
+        [
+            "Codex reads 32768 bytes of AGENTS.md from the root to a folder, and with `web/AGENTS.md` there are 41400: the end of it does not arrive",
+            "Antigravity reads 12000 characters of a rule file, and `.agents/rules/a.md` has 12001",
+            "`.cursor/rules/a.mdc:4` imports `@src/none.ts`, which does not exist",
+            "`GEMINI.md:1` imports `@docs/none.md`, which does not exist",
+            "Claude Code does not read `web/AGENTS.md`, because there is `web/CLAUDE.md`",
+        ]
+    );
+}

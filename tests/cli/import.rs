@@ -35,10 +35,7 @@ fn with_agents() -> Sandbox {
 fn an_import_needs_more_than_a_rule_that_is_added() {
     let sandbox = Sandbox::bank();
     sandbox.remove("cerberus.toml");
-    sandbox.write(
-        "AGENTS.md",
-        "- Add up the lines of an order with their price\n",
-    );
+    sandbox.write("AGENTS.md", "- Add up the lines of an order, in cents\n");
     sandbox.session(expect![[r#"
         $ cerberus memory import AGENTS.md
         added add-up-the-lines-of-an (AGENTS.md:1)
@@ -68,7 +65,7 @@ fn an_import_needs_more_than_a_rule_that_is_added() {
 
     sandbox.remove(".memories");
     sandbox.ok("memory init");
-    sandbox.write("cerberus.toml", "[anchor]\nmin_quality = 0.8\n");
+    sandbox.write("cerberus.toml", "[anchor]\nmin_quality = 0.7\n");
     assert!(
         sandbox
             .ok("memory import AGENTS.md")
@@ -140,10 +137,12 @@ fn import_prints_a_json_report() {
           "documents": [
             {
               "added": 1,
+              "anchored": 0,
               "changed": 0,
               "conflicts": 0,
               "duplicates": 0,
               "file": "NOTES.md",
+              "proposed": 0,
               "removed": 0,
               "skipped": 1
             }
@@ -325,6 +324,42 @@ fn rules_in_a_folder_get_a_scope() {
         Use the cart's own total
         [exit 0]
     "#]]);
+}
+
+#[test]
+fn a_heading_that_names_a_folder_or_a_language_scopes_its_rules() {
+    let sandbox = Sandbox::bank();
+    sandbox.write("web/page.ts", "export const page = 1;\n");
+    sandbox.write(
+        "AGENTS.md",
+        "# Shop\n\n## Pages (TypeScript)\n\n- Never use `any`\n\n## Rules for `web/`\n\n- Always use `page`\n",
+    );
+    let report = sandbox.json("memory import AGENTS.md --no-anchor");
+    assert_eq!(report["items"][0]["scope"], "language:typescript");
+    assert_eq!(report["items"][1]["paths"][0], "web/**");
+    sandbox.ok("memory import AGENTS.md --check");
+}
+
+#[test]
+fn what_may_be_a_rule_is_proposed_until_somebody_confirms_it() {
+    let sandbox = Sandbox::bank();
+    sandbox.write(
+        "AGENTS.md",
+        "# Shop\n\n- Never sell tea on a Sunday\n- [ ] Weigh the tea\n",
+    );
+    let report = sandbox.json("memory import AGENTS.md --no-anchor");
+    assert_eq!(report["documents"][0]["proposed"], 1);
+    assert_eq!(report["items"][1]["doubt"], "a task list item");
+    let injected = || sandbox.ok("memory inject --query tea");
+    assert!(!injected().contains("Weigh"));
+    assert!(
+        sandbox
+            .ok("memory show --status proposed")
+            .contains("Weigh")
+    );
+    sandbox.ok("memory update weigh-the-tea --status active");
+    assert!(injected().contains("Weigh"));
+    sandbox.ok("memory import AGENTS.md --check");
 }
 
 #[test]

@@ -111,7 +111,7 @@ fn examples_of_the_own_rules_come_first_and_rules_of_nested_documents_stay_there
         "AGENTS.md",
         "# Rules\n\n- Escape HTML entities with `escapeHtml` before rendering\n",
     );
-    let rules = sandbox.read("AGENTS.md") + "- Pages are rendered on the server only\n";
+    let rules = sandbox.read("AGENTS.md") + "- Render pages on the server only\n";
     sandbox.write("web/AGENTS.md", rules);
     sandbox.ok("memory import");
     for n in 0..9 {
@@ -135,7 +135,7 @@ fn examples_of_the_own_rules_come_first_and_rules_of_nested_documents_stay_there
     let all = sandbox.json(&format!("memory inject --into AGENTS.md --budget {needed}"));
     assert_eq!(all["skipped"], serde_json::json!([]));
     // A rule that was edited in the bank is not the one of the document.
-    sandbox.ok("memory append pages-are-rendered-on-the-server --content \"Or in a worker.\"");
+    sandbox.ok("memory append render-pages-on-the-server-only --content \"Or in a worker.\"");
     sandbox.ok("memory inject --into AGENTS.md");
     assert!(sandbox.read("AGENTS.md").contains("in a worker"));
 }

@@ -35,7 +35,7 @@ fn the_list_has_reasons_and_candidates_with_code() {
           [2] web/html.ts::ENTITIES:1-1  Q
               const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
-        2/2 hang  no likely candidate
+        2/2 hang  unknown
           Hang velvet curtains
           no code contains any of its words
 
@@ -45,7 +45,7 @@ fn the_list_has_reasons_and_candidates_with_code() {
         [exit 0]
 
         $ cerberus memory review ask hang --limit 1
-        1/1 hang  no likely candidate
+        1/1 hang  unknown
           Hang velvet curtains
           no code contains any of its words
 
@@ -400,4 +400,38 @@ fn what_a_rule_names_and_the_project_no_longer_has_is_said() {
             .get("outdated")
             .is_none()
     );
+}
+
+#[test]
+fn likely_candidates_are_accepted_in_one_step_that_can_be_undone() {
+    let sandbox = unsure();
+    let asked = sandbox.run("memory review --accept-likely");
+    assert_eq!(asked.status(), 2, "{}", asked.text());
+    let accepted = sandbox.ok("memory review --accept-likely --yes");
+    assert!(accepted.contains("web/html.ts::escapeHtml"), "{accepted}");
+    assert!(accepted.contains("1 rule anchored"), "{accepted}");
+    let anchors = || std::fs::read_to_string(sandbox.path(".memories/anchors.lock"));
+    assert!(anchors().expect("a lock file").contains("escapeHtml"));
+    sandbox.ok("memory reanchor --undo");
+    assert!(!anchors().unwrap_or_default().contains("escapeHtml"));
+}
+
+#[test]
+fn reanchor_anchors_the_rules_that_nobody_decided_about() {
+    let sandbox = Sandbox::bank();
+    let rule = "Escape HTML entities in text before it is rendered as markup";
+    sandbox.ok(&format!("memory add \"{rule}\" --id escape --no-anchor"));
+    sandbox.ok(&format!(
+        "memory add \"{rule}, always\" --id none --no-anchor"
+    ));
+    sandbox.ok("memory anchor none --none");
+    let planned = sandbox.ok("memory reanchor --dry-run --scope all");
+    assert!(planned.contains("would be anchored escape"), "{planned}");
+    let done = sandbox.ok("memory reanchor --scope all");
+    assert!(
+        done.contains("anchored escape: web/html.ts::escapeHtml"),
+        "{done}"
+    );
+    assert!(!done.contains("none"), "{done}");
+    assert!(sandbox.ok("memory reanchor --check").contains("up to date"));
 }

@@ -149,10 +149,12 @@ fn import_skips_a_rule_with_a_secret() {
           "documents": [
             {
               "added": 2,
+              "anchored": 0,
               "changed": 0,
               "conflicts": 0,
               "duplicates": 0,
               "file": "AGENTS.md",
+              "proposed": 0,
               "removed": 0,
               "skipped": 2
             }

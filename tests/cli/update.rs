@@ -75,7 +75,7 @@ fn frontmatter_keys_are_set_and_nothing_else_changes() {
 
         $ cerberus memory update plan --status archvied
         --- stderr
-        cerberus: invalid value `archvied` for `--status <STATUS>`: unknown status `archvied`: expected one of active, archived
+        cerberus: invalid value `archvied` for `--status <STATUS>`: unknown status `archvied`: expected one of active, proposed, archived
         hint: see cerberus memory update --help
         [exit 2]
     "#]]);

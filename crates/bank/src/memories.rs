@@ -8,12 +8,14 @@ use anyhow::Result;
 use cerberus_model::file_stat::FileStat;
 use cerberus_model::{UserError, shell_word};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use rustc_hash::FxHashSet;
 use walkdir::{DirEntry, WalkDir};
 
 pub use super::memory_file::{MAX_BYTES, check_size, size_warning, text_of};
 use super::{View, memory_file};
 use crate::lockfile::Anchors;
-use crate::{Bank, MemoryFile, files, names};
+use crate::lookup::{find_named, find_whole};
+use crate::{Bank, MemoryFile, files, names, supersession};
 
 /// Size limit of all memories of a bank. Indexing them takes up to ten seconds and ten times as much
 /// memory.
@@ -200,6 +202,66 @@ impl Bank {
         check_size(text)?;
         files::replace(&self.inside(file)?, text.as_bytes())
     }
+}
+
+impl Memories {
+    /// Reads the bank.
+    pub(crate) fn load(bank: &Bank) -> Result<Self> {
+        let mut memories = bank.read_all()?;
+        let ids: FxHashSet<&str> = memories.ids().into_iter().collect();
+        let mut orphans = Vec::new();
+        for id in memories.anchors.keys() {
+            if !ids.contains(id.as_str()) {
+                orphans.push(orphan_warning(id));
+            }
+        }
+        memories.warnings.extend(orphans);
+        Ok(memories)
+    }
+
+    /// Returns the id of each superseded memory, with the id of one that supersedes it.
+    pub fn superseded(&self) -> BTreeMap<String, String> {
+        supersession::superseded(&self.all)
+    }
+
+    /// Checks that no memory has this id or the file name that belongs to it.
+    pub fn check_free(&self, id: &str) -> Result<()> {
+        let file = format!("{id}.md");
+        let mut all = self.all.iter();
+        let holder = all.find(|stored| stored.memory.id == id || stored.file == file);
+        let Some(MemoryFile { file, .. }) = holder else {
+            return Ok(());
+        };
+        Err(
+            UserError::usage(format!("memory `{id}` already exists in `{file}`"))
+                .hint(format!(
+                    "choose another id, or show it with `cerberus memory show {id}`"
+                ))
+                .into(),
+        )
+    }
+
+    /// Returns the memory whose id is `typed` or has it as a unique prefix.
+    pub fn find(&self, typed: &str) -> Result<&MemoryFile> {
+        Ok(&self.all[find_named("memory", typed, &self.ids())?])
+    }
+
+    /// Returns the memory whose id is `typed`, to remove it.
+    pub fn find_whole(&self, typed: &str) -> Result<&MemoryFile> {
+        Ok(&self.all[find_whole("memory", typed, &self.ids())?])
+    }
+
+    fn ids(&self) -> Vec<&str> {
+        let all = self.all.iter();
+        all.map(|stored| stored.memory.id.as_str()).collect()
+    }
+}
+
+/// Returns the warning about an anchor without a memory.
+pub(crate) fn orphan_warning(id: &str) -> String {
+    format!(
+        "memory `{id}` in `anchors.lock` not found; `cerberus memory reanchor` removes its anchor"
+    )
 }
 
 /// Refuses a bank that is too large to index.

@@ -78,18 +78,22 @@ pub fn from_text(text: &str) -> String {
     // Apostrophes do not separate words: "user's" is one word.
     let text: String = text.chars().filter(|c| !matches!(c, '\'' | '’')).collect();
     let words = text
-        .split(|c: char| !c.is_ascii_alphanumeric())
+        .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty());
     for word in words.take(MAX_WORDS) {
+        let word = word.to_lowercase();
         if !id.is_empty() && id.len() + word.len() >= MAX_GENERATED_BYTES {
             break;
         }
         if !id.is_empty() {
             id.push('-');
         }
-        id.push_str(&word.to_ascii_lowercase());
+        id.extend(word.chars().filter(|c| c.is_alphanumeric()));
     }
-    id.truncate(MAX_BYTES);
+    // A sentence without spaces is one word.
+    while id.len() > MAX_GENERATED_BYTES {
+        id.pop();
+    }
     if id.is_empty() || check(&id).is_err() {
         "memory".to_owned()
     } else {
@@ -135,7 +139,8 @@ mod tests {
             from_text("Write [good Go](https://go.dev/doc) https://a.b/c\n\nMore"),
             "write-good-go"
         );
-        assert_eq!(from_text("日本語"), "memory");
+        assert_eq!(from_text("Größe в 日本語"), "größe-в-日本語");
+        assert_eq!(from_text(&"語".repeat(100)), "語".repeat(16));
         assert_eq!(from_text("Con"), "memory");
     }
 

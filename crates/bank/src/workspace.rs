@@ -12,12 +12,13 @@ use std::rc::Rc;
 use anyhow::Result;
 use cerberus_engine::examples::{self, CodeIndex, Options, Query, Ranking};
 use cerberus_engine::{CodeBase, Progress};
+use cerberus_model::Anchor;
 use cerberus_store::{self as store, Store};
 
-use crate::WriteGuard;
 use crate::memories::Memories;
-use crate::ops::Project;
-use crate::ops::sync::{self, SyncedStore};
+use crate::project::Project;
+use crate::sync::{self, SyncedStore};
+use crate::{MemoryFile, WriteGuard};
 
 /// A project with the parts of it that were read.
 ///
@@ -62,7 +63,7 @@ impl Workspace {
         if let Some(memories) = &*self.memories.borrow() {
             return Ok(Rc::clone(memories));
         }
-        let memories = Rc::new(Memories::load(&self.project)?);
+        let memories = Rc::new(Memories::load(&self.project.bank)?);
         *self.memories.borrow_mut() = Some(Rc::clone(&memories));
         Ok(memories)
     }
@@ -95,11 +96,20 @@ impl Workspace {
         }
         let memories = self.memories.borrow().clone();
         let synced = match memories {
-            Some(memories) => sync::from_memories(self, memories)?,
-            None => sync::from_files(self)?,
+            Some(memories) => sync::from_memories(&self.project, self.store()?, memories)?,
+            None => sync::from_files(&self.project, || self.store())?,
         };
         *self.synced.borrow_mut() = Some(synced.clone());
         Ok(synced)
+    }
+
+    /// Returns the memory with this id and its anchor, reading only its own file. Returns `None` if
+    /// the store does not contain the id or the file now has another one.
+    pub fn memory(&self, id: &str) -> Result<Option<(MemoryFile, Option<Anchor>)>> {
+        if !self.project.bank.exists() {
+            return Ok(None);
+        }
+        SyncedStore::one(&self.project.bank, self.store()?, id)
     }
 
     /// Returns the code of the project, whose index is in `store`.
@@ -112,6 +122,16 @@ impl Workspace {
             progress: &|_, _| {},
             now: i64::try_from(self.project.now.as_nanosecond()).unwrap_or(i64::MAX),
         }
+    }
+
+    /// Brings the code index up to date unless it is, and returns the warnings about that.
+    pub fn index_code(&self) -> Result<Vec<String>> {
+        let mut index = self.index.borrow_mut();
+        let index = match &mut *index {
+            Some(index) => index,
+            None => index.insert(examples::open_index(self.code(&self.store()?))?),
+        };
+        Ok(std::mem::take(&mut index.warnings))
     }
 
     /// Ranks the candidates of each query, in order. The code index is brought up to date once.
@@ -147,8 +167,10 @@ impl Workspace {
         Ok(work(code, index))
     }
 
-    /// Forgets the code index, because the files may have changed since it was updated.
-    pub fn forget_code(&self) {
+    /// Forgets what was read, because a person or an agent was waited for and the files may have
+    /// changed. The store remains open.
+    pub fn forget(&self) {
+        self.forget_bank();
         self.index.take();
     }
 
@@ -173,8 +195,7 @@ impl Workspace {
     }
 
     fn close(&self) {
-        self.forget_bank();
-        self.forget_code();
+        self.forget();
         self.store.take();
     }
 
@@ -202,5 +223,90 @@ impl Locked<'_> {
 impl Drop for Locked<'_> {
     fn drop(&mut self) {
         self.workspace.forget_bank();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cerberus_engine::rank::calibrate::Weights;
+    use cerberus_engine::rank::fusion::Recency;
+    use cerberus_store::StoreFile;
+
+    use super::*;
+    use crate::Bank;
+    use crate::project::{InjectOptions, PinLimits};
+
+    fn workspace(folder: &std::path::Path) -> Workspace {
+        let bank = Bank::new(folder.join(".memories"));
+        bank.create().expect("a bank");
+        Workspace::new(Project {
+            root: folder.to_owned(),
+            store: StoreFile {
+                path: bank.folder().join("indices/cerberus.db"),
+                state: Some(folder.join("state")),
+            },
+            bank,
+            name: None,
+            exclude: Vec::new(),
+            min_quality: 1.0,
+            min_import_quality: 1.0,
+            weights: Weights::default(),
+            recency: Recency::default(),
+            pins: PinLimits::default(),
+            inject: InjectOptions::default(),
+            now: "2026-01-02T03:04:05Z".parse().expect("a time"),
+        })
+    }
+
+    #[test]
+    fn memories_are_read_once_and_again_under_the_lock() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let project = workspace(folder.path());
+        let first = project.memories().expect("read");
+        project.bank.create_text("a", "one").expect("created");
+        assert!(Rc::ptr_eq(&first, &project.memories().expect("read")));
+        let lock = project.lock().expect("free");
+        assert_eq!(lock.memories().expect("read").all.len(), 1);
+        project.bank.create_text("b", "two").expect("created");
+        drop(lock);
+        assert_eq!(project.memories().expect("read").all.len(), 2);
+    }
+
+    #[test]
+    fn the_store_has_the_memories_that_were_read() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let project = workspace(folder.path());
+        project.bank.create_text("a", "one").expect("created");
+        project.memories().expect("read");
+        let synced = project.synced().expect("synced");
+        assert!(Rc::ptr_eq(&synced.store, &project.store().expect("open")));
+        // Read before, so that the removed file is not opened again.
+        project.bank.discard("a.md").expect("removed");
+        assert_eq!(synced.read("a.md").expect("known").text, "one");
+        project.forget();
+        assert!(project.synced().expect("synced").read("a.md").is_err());
+    }
+
+    #[test]
+    fn a_damaged_store_is_replaced_once_by_the_outermost_caller() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let project = workspace(folder.path());
+        let damaged = project.store().expect("open");
+        let damaged = Rc::downgrade(&damaged);
+        let mut warnings = Vec::new();
+        let done = project.with_repair(|warning| {
+            let is_first = warnings.is_empty();
+            warnings.push(warning);
+            project.with_repair(|_| {
+                let store = project.store()?;
+                if is_first {
+                    store.reader().prepare("SELECT x FROM missing")?;
+                }
+                Ok(())
+            })
+        });
+        done.expect("repaired");
+        assert!(warnings.len() == 2 && warnings[1].is_some(), "{warnings:?}");
+        assert!(damaged.upgrade().is_none(), "the damaged store is closed");
     }
 }

@@ -129,8 +129,8 @@ pub(crate) fn applicable<'m>(
     let mut skipped = Vec::new();
     for stored in &memories.all {
         let memory = &stored.memory;
-        let reason = if memory.status == MemoryStatus::Archived {
-            Some("archived".to_owned())
+        let reason = if memory.status != MemoryStatus::Active {
+            Some(memory.status.to_string())
         } else if let Some(by) = superseded.get(&memory.id) {
             Some(format!("superseded by `{by}`"))
         } else if let Some(fault) = stored.fault {

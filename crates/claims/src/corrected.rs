@@ -4,13 +4,16 @@
 //! tree as `check` does. A name that is not a claim any more, or names another target, is not written:
 //! the next check could not see that it is wrong.
 
+use crate::kinds::symbol::Symbol;
+use crate::project::{Position, Project};
+use crate::report::{Document, NewPlace};
 use cerberus_model::text::Span;
 
 use super::addresses::Addresses;
 use super::now::Holds;
-use super::{NewPlace, Position, Project, snapshot};
+use super::snapshot;
+use crate::parse;
 use crate::parse::{Claim, Target};
-use crate::{Document, parse};
 
 /// Why `--fix` leaves a name whose new form was read again.
 const UNREAD: &str = "written so, the next check could not read it as a name";
@@ -39,9 +42,8 @@ pub(super) fn verify(project: Project<'_>, mut renamed: Vec<Renamed<'_>>) {
         let (text, starts) = with_new_names(document, of_document);
         let claims = parse::read(&text, &addresses);
         let corrected = Document {
-            path: document.path.clone(),
-            text,
-            claims,
+            written_at: document.written_at.clone(),
+            ..Document::new(document.path.clone(), text, claims)
         };
         for (it, start) in of_document.iter_mut().zip(starts) {
             let claim = &document.claims.claims[it.at.1];
@@ -121,7 +123,7 @@ fn holds(
         .find(|it| is_same_kind(&it.target, &claim.target))
         .ok_or(UNREAD)?;
     match (&claim.target, &new_claim.target) {
-        (Target::Symbol { parts: old, .. }, Target::Symbol { parts, .. }) => {
+        (Target::Symbol(Symbol { parts: old, .. }), Target::Symbol(Symbol { parts, .. })) => {
             // The file that has the name was compared when it was followed.
             let Some((last, qualifiers)) = parts.split_last() else {
                 return Err(UNREAD);
@@ -130,22 +132,24 @@ fn holds(
                 return Err(OTHER);
             }
             // Another sentence would mean the former code of the name.
-            let is_named = |it: &Claim| matches!(&it.target, Target::Symbol { parts, .. } if parts.last() == Some(last));
+            let is_named = |it: &Claim| matches!(&it.target, Target::Symbol(Symbol { parts, .. }) if parts.last() == Some(last));
             let is_crossed = new.is_reused && document.claims.claims.iter().any(is_named);
             if is_crossed { Err(REUSED) } else { Ok(()) }
         }
-        (_, Target::Path { path, .. }) => {
+        (_, Target::Path(new_path)) => {
+            let path = new_path.path.as_str();
             let now = project.now;
             let names_place = match now.tree_base(document, claim) {
                 Some(base) => snapshot::joined(base, path).trim_end_matches('/') == new.place,
                 None => {
+                    let named = new_path.named(now, corrected);
                     let is_true = match now.holds(corrected, new_claim) {
                         Holds::Yes => true,
                         // The end of one path only.
-                        Holds::Perhaps => now.named_paths(corrected, new_claim).len() == 1,
+                        Holds::Perhaps => named.len() == 1,
                         Holds::No | Holds::Unknown(_) => false,
                     };
-                    is_true && now.named_paths(corrected, new_claim).contains(&new.place)
+                    is_true && named.contains(&new.place)
                 }
             };
             names_place.then_some(()).ok_or(OTHER)

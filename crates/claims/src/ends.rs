@@ -4,48 +4,51 @@
 //! them, which a bisection finds by looking at a dozen of them. If that commit is a merge, the
 //! search continues in the history that it merged.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::rc::Rc;
 
-use cerberus_engine::tree::git::past;
-use cerberus_engine::tree::git::past::Node;
+use cerberus_engine::tree::git::past::{Graph, Node};
 use rustc_hash::FxHashMap;
 
 /// Maximum number of merges inside merges.
 const MAX_DEPTH: usize = 20;
 
-/// The first-parent history of HEAD, newest first.
+/// The history of HEAD.
 pub(super) struct MainLine {
+    graph: Graph,
+    /// The history of first parents, newest first.
     nodes: Vec<Node>,
     positions: FxHashMap<String, usize>,
 }
 
 impl MainLine {
-    /// Reads the history of `head` back to all of the `wanted` commits.
-    pub(super) fn read(root: &Path, head: &str, wanted: &BTreeSet<String>) -> Self {
-        let nodes = past::first_parents(root, head, wanted);
+    /// Reads the history of `head`.
+    pub(super) fn read(root: &Path, head: &str) -> Self {
+        let graph = Graph::read(root, head);
+        let nodes = graph.first_parents();
         let positions = nodes
             .iter()
             .enumerate()
             .map(|(idx, node)| (node.id.clone(), idx))
             .collect();
-        Self { nodes, positions }
+        Self {
+            graph,
+            nodes,
+            positions,
+        }
     }
 }
 
 /// Finds where something ended.
 pub(super) struct Ends<'r> {
-    root: &'r Path,
     main: &'r MainLine,
     /// The paths from a commit to another one, newest first.
     paths: FxHashMap<(String, String), Rc<[Node]>>,
 }
 
 impl<'r> Ends<'r> {
-    pub(super) fn new(root: &'r Path, main: &'r MainLine) -> Self {
+    pub(super) fn new(main: &'r MainLine) -> Self {
         Self {
-            root,
             main,
             paths: FxHashMap::default(),
         }
@@ -71,7 +74,7 @@ impl<'r> Ends<'r> {
             let Some(other) = others.find(|id| !is_there(id)) else {
                 break;
             };
-            let Some(base) = past::merge_base(self.root, &older, other) else {
+            let Some(base) = self.main.graph.merge_base(&older, other) else {
                 break;
             };
             if !is_there(&base) {
@@ -89,7 +92,7 @@ impl<'r> Ends<'r> {
     /// Returns the commits that lead from one to another.
     fn path(&mut self, from: &str, to: &str) -> Rc<[Node]> {
         let path = self.paths.entry((from.to_owned(), to.to_owned()));
-        path.or_insert_with(|| past::path(self.root, from, to).into())
+        path.or_insert_with(|| self.main.graph.path(from, to).into())
             .clone()
     }
 

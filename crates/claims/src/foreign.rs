@@ -4,13 +4,17 @@
 //! code, with names of which this project had some once. Most of the others never existed here, and
 //! that distinguishes them.
 
+use crate::former::Former;
+use crate::kinds::path::FilePath;
+use crate::kinds::symbol::Symbol;
+use crate::kinds::variable::Variable;
+use crate::project::{Position, Project};
+use crate::report::{Document, Finding, Verdict};
 use std::collections::BTreeSet;
 
 use cerberus_model::text::Span;
 use rustc_hash::FxHashSet;
 
-use super::{Finding, Former, Position, Project, Verdict};
-use crate::Document;
 use crate::parse::Target;
 
 /// Separates claims that were true into those about other projects and the others. `findings` are
@@ -29,8 +33,8 @@ pub(super) fn split(
     former.into_iter().partition(|it| {
         let (document, claim) = project.claim(it.at);
         match &claim.target {
-            Target::Variable(name) => variables.contains(&(it.at.0, prefix_of(name))),
-            Target::Path { .. } | Target::Symbol { .. } => {
+            Target::Variable(Variable(name)) => variables.contains(&(it.at.0, prefix_of(name))),
+            Target::Path(FilePath { .. }) | Target::Symbol(Symbol { .. }) => {
                 document.claims.drawn(claim).is_some_and(|span| {
                     let at = |idx: usize| (it.at.0, idx);
                     let n_never = count_within(document, span, |idx| never.contains(&at(idx)));
@@ -52,7 +56,7 @@ fn foreign_variables<'d>(
 ) -> BTreeSet<(usize, &'d str)> {
     let names = |claims: &FxHashSet<Position>| -> BTreeSet<(usize, &'d str, &'d str)> {
         let name = |at: &Position| match &project.claim(*at).1.target {
-            Target::Variable(name) => Some((at.0, prefix_of(name), name.as_str())),
+            Target::Variable(Variable(name)) => Some((at.0, prefix_of(name), name.as_str())),
             _ => None,
         };
         claims.iter().filter_map(name).collect()

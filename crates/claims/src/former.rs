@@ -1,20 +1,23 @@
 //! Which of the claims that fail now were true, and when.
 
+use crate::checker::Checker;
+use crate::project::{Position, Project};
+use crate::report::{GIT_FAILED, LACKING, SHALLOW, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use cerberus_engine::tree::git;
+use cerberus_engine::tree::git::past;
 use cerberus_engine::tree::git::past::TreeEntry;
-use cerberus_engine::tree::git::{GitStatus, past};
 use cerberus_model::text;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::moved::{self, Differing, Start};
 use crate::now::Now;
 use crate::origin::{self, Moment, Origin, Place};
+use crate::snapshot;
 use crate::then::{Needs, OldTree, Past, Truth, Writer};
 use crate::words::Words;
-use crate::{Checker, GIT_FAILED, LACKING, Position, Project, SHALLOW, Verdict, words_of};
 
 /// Maximum number of old commits whose trees are compared.
 const MAX_TREES: usize = 1000;
@@ -124,7 +127,7 @@ impl Checker<'_> {
     /// Compares a claim with the trees of its moments.
     fn tried(&self, open: &Open, history: &mut History<'_>, past: &mut Past<'_, '_>) -> Tried {
         let (document, claim) = self.project.claim(open.at);
-        let needs_code = Needs::of(&claim.target).code;
+        let needs_code = claim.target.kind().needs().code;
         let is_doubtful = self.doubtful.contains(&open.at);
         let (mut gap, mut is_omitted) = (open.gap, false);
         for Moment { commit, path } in &open.moments {
@@ -139,8 +142,10 @@ impl Checker<'_> {
                 claim,
                 old_path: path,
                 has_moved,
+                is_doubtful,
             };
-            if let Some(truth) = past.truth(tree, writer, is_doubtful) {
+            let kind = claim.target.kind();
+            if let Some(truth) = kind.held(past, tree, writer) {
                 let (commit, written) = (commit.clone(), open.moments[0].clone());
                 let first = commit.clone();
                 return Ok(Former {
@@ -154,7 +159,7 @@ impl Checker<'_> {
             if past.lacks(tree, &claim.target) {
                 gap = Some(LACKING);
             }
-            if is_doubtful && past.is_of_outer(tree, writer) {
+            if is_doubtful && kind.meant_another(past, tree, writer) {
                 return Err(Verdict::NeverTrue);
             }
         }
@@ -268,7 +273,7 @@ impl Checker<'_> {
     ) -> BTreeMap<String, OldTree> {
         let mut needs: BTreeMap<&str, Needs> = BTreeMap::new();
         for it in open {
-            let own = Needs::of(&self.project.claim(it.at).1.target);
+            let own = self.project.claim(it.at).1.target.kind().needs();
             for moment in &it.moments {
                 let of_commit = needs.entry(&moment.commit).or_default();
                 *of_commit = of_commit.or(own);
@@ -288,7 +293,7 @@ impl Checker<'_> {
     pub(super) fn wanted_words(&self, open: &[Open]) -> Words {
         Words::new(
             open.iter()
-                .flat_map(|it| words_of(&self.project.claim(it.at).1.target)),
+                .flat_map(|it| self.project.claim(it.at).1.target.kind().words()),
         )
     }
 
@@ -331,9 +336,37 @@ impl Checker<'_> {
         (open, later)
     }
 
+    /// Returns the claims of documents outside of the repository with the times of these.
+    pub(super) fn all_written(&self, failing: &[Position]) -> Vec<Open> {
+        let mut open = Vec::new();
+        for &at in failing {
+            let (document, _) = self.project.claim(at);
+            let commit = document.written_at.clone().unwrap_or_default();
+            let mut moments = Vec::new();
+            if !commit.is_empty() {
+                // Its name alone, as if it were at the root.
+                let path = snapshot::last(&document.path).to_owned();
+                moments.push(Moment { commit, path });
+            }
+            open.push(Open {
+                at,
+                moments,
+                places: Vec::new(),
+                has_moved: false,
+                gap: None,
+            });
+        }
+        open
+    }
+
     /// Returns the claims with the moments at which they were written.
-    pub(super) fn origins(&self, failing: &[Position], head: &str) -> Vec<Open> {
-        let Some(found) = origin::origins(self.project, head, failing) else {
+    pub(super) fn origins(
+        &self,
+        objects: &mut git::Objects<'_>,
+        failing: &[Position],
+        head: &str,
+    ) -> Vec<Open> {
+        let Some(found) = origin::origins(self.project, objects, head, failing) else {
             let mut open = Vec::with_capacity(failing.len());
             for &at in failing {
                 let (moments, places, gap) = (Vec::new(), Vec::new(), Some(GIT_FAILED));
@@ -347,8 +380,7 @@ impl Checker<'_> {
             }
             return open;
         };
-        let is_shallow = found.iter().any(|it| it.is_cut)
-            && git::status(self.project.root) == GitStatus::Repository { is_shallow: true };
+        let is_shallow = git::is_shallow(self.project.root);
         let mut open = Vec::with_capacity(failing.len());
         for (
             &at,

@@ -6,18 +6,26 @@ mod make;
 mod python;
 mod scope;
 
+use crate::kinds::task::{Runner, Task};
+use crate::kinds::{self, Kind};
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::Arc;
 
 use cerberus_engine::rank::path_class::PathClass;
+use cerberus_engine::tree::git::past::TreeEntry;
+use cerberus_engine::tree::read as files;
 use cerberus_model::text::conventions::CONVENTIONS;
-pub(crate) use scope::Scope;
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+pub(crate) use scope::{Scope, may_be_of};
 use serde_json::Value;
 
 use super::rules::{self, Rules, Tool};
 use super::snapshot;
-use crate::parse::{Runner, Target, Task};
-use crate::{folder_of, is_within};
+use crate::paths::{folder_of, is_within};
+
+/// The kind of the keys of tables: features, extras, settings.
+const KEY: &str = "key";
 
 /// What a manifest defines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -29,12 +37,13 @@ pub(super) struct Facts {
     pub(super) packages: BTreeSet<String>,
     /// The words of the names of its packages, in lower case.
     pub(super) names: BTreeSet<String>,
-    /// The keys of its tables: features, extras, settings.
-    pub(super) keys: BTreeSet<String>,
     pub(super) rules: Rules,
     /// Runners whose tasks are computed, or are defined in files that are not read, and the rules that do
     /// so.
     pub(super) dynamic: BTreeSet<(Runner, String)>,
+    /// Other names, by the name of their kind: the keys of tables, and those that a kind of claim reads in files
+    /// of its own.
+    others: BTreeMap<&'static str, BTreeSet<String>>,
 }
 
 /// The facts of all manifests of a tree, by path.
@@ -42,34 +51,34 @@ pub(super) struct Facts {
 pub(super) struct Manifests(pub(super) BTreeMap<String, Arc<Facts>>);
 
 impl Manifests {
+    /// Reads the manifests among the files of a tree, and adds those that cannot be read.
+    pub(super) fn read(
+        root: &Path,
+        entries: &[TreeEntry],
+        unread: &mut Vec<(String, String)>,
+    ) -> Self {
+        let own = entries.par_iter().filter(|entry| is_manifest(&entry.path));
+        let read_one = |TreeEntry { path, .. }: &TreeEntry| {
+            let (text, failed) = match files::text(root, path) {
+                Ok(text) => (text, None),
+                Err(error) => (String::new(), files::unread(root, path, &error)),
+            };
+            ((path.clone(), Arc::new(read(path, &text))), failed)
+        };
+        let (facts, failed): (Vec<_>, Vec<Option<_>>) = own.map(read_one).unzip();
+        unread.extend(failed.into_iter().flatten());
+        Self(facts.into_iter().collect())
+    }
+
     /// Returns the manifests that make a claim true: which define a task, or have a dependency.
-    pub(super) fn making(&self, target: &Target) -> Vec<&str> {
-        match target {
-            Target::Task(task) => {
-                let is_own = |path: &str, facts: &Facts| {
-                    facts.defines(task) && scope::may_be_of(path, facts, task)
-                };
-                let defining = self.0.iter().filter(|(path, facts)| is_own(path, facts));
-                defining.map(|(path, _)| path.as_str()).collect()
+    pub(super) fn making(&self, kind: &dyn Kind) -> Vec<&str> {
+        let mut making = Vec::new();
+        for (path, facts) in &self.0 {
+            if kind.is_made_by(path, facts) {
+                making.push(path.as_str());
             }
-            Target::Rule { tool, name } => {
-                let enforcing = self
-                    .0
-                    .iter()
-                    .filter(|(_, facts)| facts.rules.enforce(*tool, name));
-                enforcing.map(|(path, _)| path.as_str()).collect()
-            }
-            Target::Package(name) => self.depending(name).iter().map(|(path, _)| *path).collect(),
-            Target::Version { name, version } => {
-                let depending = self.depending(name).into_iter();
-                let has_version = |(_, it): &(&str, &str)| has_version(it, version);
-                depending
-                    .filter(has_version)
-                    .map(|(path, _)| path)
-                    .collect()
-            }
-            Target::Path { .. } | Target::Symbol { .. } | Target::Variable(_) => Vec::new(),
         }
+        making
     }
 
     /// Returns whether a manifest is one that a runner reads in `folder`: none of its name is nearer, or both
@@ -80,7 +89,7 @@ impl Manifests {
         near.retain(|near| self.0.contains_key(near));
         let is_workspace = |near: &String| {
             name == "Cargo.toml"
-                && self.0[near].keys.contains("members")
+                && self.0[near].has(KEY, "members")
                 && is_within(folder_of(path), folder_of(near))
         };
         let is_read = near
@@ -115,7 +124,7 @@ impl Manifests {
 
     /// Returns whether a table of a manifest has a key: a feature, an extra, a setting.
     pub(super) fn has_key(&self, name: &str) -> bool {
-        self.0.values().any(|facts| facts.keys.contains(name))
+        self.0.values().any(|facts| facts.has(KEY, name))
     }
 
     /// Returns whether the project has a package, or a crate in it a feature, of a name: `lz4 = ["lz4_flex"]`
@@ -142,19 +151,16 @@ impl Manifests {
         let name = package_name(name);
         let mut found = Vec::new();
         for (path, facts) in &self.0 {
-            let start = (name.clone(), String::new());
-            let versions = facts
-                .dependencies
-                .range(start..)
-                .take_while(|(it, _)| *it == name);
-            found.extend(versions.map(|(_, version)| (path.as_str(), version.as_str())));
+            for version in facts.versions_of(&name) {
+                found.push((path.as_str(), version));
+            }
         }
         found
     }
 }
 
 /// Returns the common form of a package's name.
-fn package_name(name: &str) -> String {
+pub(super) fn package_name(name: &str) -> String {
     let lower = name.to_ascii_lowercase().replace('_', "-");
     match lower.as_str() {
         "node.js" | "nodejs" => "node".to_owned(),
@@ -164,7 +170,7 @@ fn package_name(name: &str) -> String {
 }
 
 /// Returns whether a version requirement has a version that starts with `claimed`.
-fn has_version(requirement: &str, claimed: &str) -> bool {
+pub(super) fn has_version(requirement: &str, claimed: &str) -> bool {
     let is_version = |c: char| c.is_ascii_digit() || c == '.';
     let wanted: Vec<&str> = claimed.split('.').collect();
     requirement.split(|c: char| !is_version(c)).any(|version| {
@@ -199,7 +205,7 @@ pub(super) fn is_foreign(path: &str) -> bool {
 
 /// Returns whether a file defines tasks or dependencies of the project.
 pub(super) fn is_manifest(path: &str) -> bool {
-    (reader(path).is_some() || rules::reader(path).is_some())
+    (reader(path).is_some() || rules::reader(path).is_some() || kinds::is_manifest(path))
         && PathClass::from_path(path) != PathClass::Vendored
 }
 
@@ -250,6 +256,7 @@ pub(super) fn read(path: &str, text: &str) -> Facts {
     if let Some(reader) = rules::reader(path) {
         facts.rules = reader(text);
     }
+    kinds::read_manifest(path, text, &mut facts);
     facts
 }
 
@@ -266,6 +273,28 @@ impl Facts {
             Runner::Make => has(Runner::Make) || self.tasks.iter().any(is_rule),
             runner => has(runner),
         }
+    }
+
+    /// Returns the versions of a dependency, whose name is in the common form.
+    pub(super) fn versions_of<'f>(&'f self, name: &str) -> impl Iterator<Item = &'f str> + use<'f> {
+        let start = (name.to_owned(), String::new());
+        let name = name.to_owned();
+        let versions = self.dependencies.range(start..);
+        versions
+            .take_while(move |(dependency, _)| *dependency == name)
+            .map(|(_, version)| version.as_str())
+    }
+
+    /// Adds a name of another kind.
+    pub(super) fn define(&mut self, kind: &'static str, name: impl Into<String>) {
+        self.others.entry(kind).or_default().insert(name.into());
+    }
+
+    /// Returns whether it has a name of another kind.
+    pub(super) fn has(&self, kind: &'static str, name: &str) -> bool {
+        self.others
+            .get(kind)
+            .is_some_and(|names| names.contains(name))
     }
 
     fn task(&mut self, runner: Runner, name: impl Into<String>) {
@@ -294,7 +323,7 @@ impl Facts {
     fn add_keys(&mut self, value: &Value) {
         match value {
             Value::Object(table) => table.iter().for_each(|(key, value)| {
-                self.keys.insert(key.clone());
+                self.define(KEY, key.clone());
                 self.add_keys(value);
             }),
             Value::Array(items) => items.iter().for_each(|item| self.add_keys(item)),
@@ -494,7 +523,7 @@ mod tests {
             ),
             ("package.json", "{\"lint-staged\": {}}", "lint-staged"),
         ] {
-            assert!(read(path, text).keys.contains(key), "{path}");
+            assert!(read(path, text).has(KEY, key), "{path}");
         }
     }
 

@@ -3,7 +3,10 @@
 use cerberus_engine::syntax::language;
 use cerberus_model::text::conventions::CONVENTIONS;
 
-use crate::{folder_of, is_within};
+use crate::parse::Claim;
+use crate::parse::word_lists::FILE_NOUNS;
+use crate::paths::{folder_of, is_within};
+use crate::report::Document;
 
 /// Returns whether a document means a file that its claim was resolved to. A bare name, such as
 /// `config.json`, means a file in the document's folder or near it, not any file of that name.
@@ -29,6 +32,19 @@ pub(super) fn is_certain(document: &str, path: &str, found: &str) -> bool {
             .is_some()
     };
     !is_bare || is_near || is_compound(stem) || is_code()
+}
+
+/// Returns whether the word before or after a claim says that it is a file: "the workflow `deploy.yml`".
+pub(super) fn is_called_file(document: &Document, claim: &Claim) -> bool {
+    let text = &document.text;
+    let is_mark = |c: char| c == '`' || c == ' ' || c == '*';
+    let before = text[..claim.span.start].trim_end_matches(is_mark);
+    let after = text[claim.span.end..].trim_start_matches(is_mark);
+    let is_end = |c: char| !c.is_alphabetic();
+    let last = before.rsplit(is_end).next().unwrap_or_default();
+    let next = after.split(is_end).next().unwrap_or_default();
+    let is_noun = |word: &str| FILE_NOUNS.contains(&word.to_lowercase());
+    is_noun(last) || is_noun(next)
 }
 
 /// Returns whether a name has several words.

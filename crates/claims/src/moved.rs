@@ -4,6 +4,7 @@
 //! shortened has it, or one that lost it in a later commit. Short lines are equal by accident, so that a block of
 //! equal lines around it has to be evidence enough. The search continues from the other document.
 
+use crate::project::{Position, Project};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -11,10 +12,9 @@ use cerberus_engine::tree::git::past::{EntryKind, TreeEntry};
 use cerberus_engine::tree::git::{Objects, past};
 use cerberus_engine::tree::{documents, read};
 use cerberus_model::text;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::origin::{self, Moment, Origin, Place, Traced, Written};
-use crate::{Position, Project};
+use crate::origin::{self, Moment, Origin, Place, Traced};
 
 mod evidence;
 
@@ -165,6 +165,13 @@ fn traced<'s>(
     found
 }
 
+/// A place, with the lines of it that may have been in another document.
+struct Moving<'p> {
+    start_idx: usize,
+    place: &'p Place,
+    lines: Vec<String>,
+}
+
 /// The search for the documents that had the text of places before.
 struct Search<'s> {
     project: Project<'s>,
@@ -172,6 +179,8 @@ struct Search<'s> {
     common: &'s Common,
     /// The texts of versions of documents by their objects, and of documents of now by their paths.
     texts: FxHashMap<String, Lines>,
+    /// The lines that are looked for.
+    wanted: FxHashSet<String>,
     n_bytes: usize,
 }
 
@@ -182,6 +191,7 @@ impl<'s> Search<'s> {
             differing,
             common,
             texts: FxHashMap::default(),
+            wanted: FxHashSet::default(),
             n_bytes: 0,
         }
     }
@@ -198,10 +208,12 @@ impl<'s> Search<'s> {
                 .flatten()
                 .filter_map(|place| place.commit.as_ref())
         };
-        let commits: BTreeSet<&str> = written()
-            .filter(|written| written.parent.is_some())
-            .map(|written| written.id.as_str())
-            .collect();
+        let mut commits: BTreeMap<&str, &str> = BTreeMap::new();
+        for written in written() {
+            if let Some(parent) = &written.parent {
+                commits.insert(&written.id, parent);
+            }
+        }
         let is_uncommitted = open.iter().flatten().any(|place| place.commit.is_none());
         if commits.is_empty() && !is_uncommitted {
             return Vec::new();
@@ -217,32 +229,49 @@ impl<'s> Search<'s> {
             }
         }
         let unsaved = self.unsaved();
-        self.read(
-            objects,
-            written(),
-            sources.values().flatten().chain(&unsaved),
-        );
-        for document in self.project.documents.iter().filter(|_| is_uncommitted) {
-            self.texts
-                .insert(key_of_now(&document.path), Lines::new(&document.text));
-        }
-        let mut steps = Vec::new();
+        let own = self.own_texts(objects, open);
+        let mut moving: Vec<Moving<'_>> = Vec::new();
         for (start_idx, places) in open.iter().enumerate() {
             for place in places {
-                let of_commit = match &place.commit {
-                    Some(written) => sources
-                        .get(written.id.as_str())
-                        .map_or(&[][..], Vec::as_slice),
-                    None => &unsaved,
+                let text = own.get(&key_of(place)).map_or("", String::as_str);
+                let name = &names[start_idx];
+                let lines = match &place.line {
+                    Some(line) => vec![line.clone()],
+                    None => evidence::lines_of(text)
+                        .filter(|line| origin::names(line, name))
+                        .map(str::to_owned)
+                        .collect(),
                 };
-                let best = self.best(place, &names[start_idx], of_commit);
-                steps.extend(best.map(|(source, line)| Step {
+                moving.push(Moving {
                     start_idx,
+                    place,
+                    lines,
+                });
+            }
+        }
+        for moving in &moving {
+            self.wanted.extend(moving.lines.iter().cloned());
+        }
+        for (key, text) in own {
+            self.texts.insert(key, Lines::new(&text, &self.wanted));
+        }
+        self.read(objects, sources.values().flatten().chain(&unsaved));
+        let mut steps = Vec::new();
+        for moving in &moving {
+            let of_commit = match &moving.place.commit {
+                Some(written) => sources
+                    .get(written.id.as_str())
+                    .map_or(&[][..], Vec::as_slice),
+                None => &unsaved,
+            };
+            if let Some((source, line)) = self.best(moving, of_commit) {
+                steps.push(Step {
+                    start_idx: moving.start_idx,
                     line,
                     path: source.path.clone(),
                     object: source.object.clone(),
                     from: source.from.clone(),
-                }));
+                });
             }
         }
         steps
@@ -295,14 +324,39 @@ impl<'s> Search<'s> {
         own.map(source).collect()
     }
 
-    /// Reads the documents that places and sources are in.
-    fn read<'r>(
+    /// Returns the texts of the documents that places are in.
+    fn own_texts(
         &mut self,
         objects: &mut Objects<'_>,
-        written: impl Iterator<Item = &'r Written>,
-        sources: impl Iterator<Item = &'r Source>,
-    ) {
-        let mut wanted: BTreeSet<&str> = written.map(|written| written.object.as_str()).collect();
+        open: &[Vec<Place>],
+    ) -> BTreeMap<String, String> {
+        let mut found = BTreeMap::new();
+        let mut wanted: BTreeSet<&str> = BTreeSet::new();
+        for place in open.iter().flatten() {
+            match &place.commit {
+                Some(written) => _ = wanted.insert(&written.object),
+                None if found.contains_key(&key_of(place)) => {}
+                None => {
+                    let mut documents = self.project.documents.iter();
+                    let document = documents.find(|document| document.path == place.path);
+                    let text = document.map(|document| document.text.clone());
+                    found.insert(key_of(place), text.unwrap_or_default());
+                }
+            }
+        }
+        let wanted: Vec<&str> = wanted.into_iter().collect();
+        objects.read_all(&wanted, |idx, bytes| {
+            self.n_bytes += bytes.len();
+            if self.n_bytes <= MAX_BYTES {
+                found.insert(wanted[idx].to_owned(), text::decode(bytes).0.into_owned());
+            }
+        });
+        found
+    }
+
+    /// Reads the documents of sources, before and after the commits that may have moved text.
+    fn read<'r>(&mut self, objects: &mut Objects<'_>, sources: impl Iterator<Item = &'r Source>) {
+        let mut wanted: BTreeSet<&str> = BTreeSet::new();
         for source in sources.take(MAX_SOURCES) {
             wanted.insert(&source.object);
             match &source.after {
@@ -315,8 +369,8 @@ impl<'s> Search<'s> {
         objects.read_all(&wanted, |idx, bytes| {
             self.n_bytes += bytes.len();
             if self.n_bytes <= MAX_BYTES {
-                let text = text::decode(bytes).0;
-                self.texts.insert(wanted[idx].to_owned(), Lines::new(&text));
+                let lines = Lines::new(&text::decode(bytes).0, &self.wanted);
+                self.texts.insert(wanted[idx].to_owned(), lines);
             }
         });
         self.texts.entry(String::new()).or_default();
@@ -334,25 +388,17 @@ impl<'s> Search<'s> {
             } else {
                 String::new()
             };
-            self.texts.insert(key, Lines::new(&text));
+            self.texts.insert(key, Lines::new(&text, &self.wanted));
         }
     }
 
     /// Returns the document that had the text of a place before, with its line.
     fn best<'c>(
         &self,
-        place: &Place,
-        name: &str,
+        Moving { place, lines, .. }: &Moving<'_>,
         sources: &'c [Source],
     ) -> Option<(&'c Source, String)> {
-        let own = match &place.commit {
-            Some(written) => self.texts.get(&written.object)?,
-            None => self.texts.get(&key_of_now(&place.path))?,
-        };
-        let lines: Vec<&str> = match &place.line {
-            Some(line) => vec![line],
-            None => own.all().filter(|line| origin::names(line, name)).collect(),
-        };
+        let own = self.texts.get(&key_of(place))?;
         let mut best: Option<(Evidence, &Source, String)> = None;
         for source in sources.iter().filter(|source| source.path != place.path) {
             let Some(old) = self.texts.get(&source.object) else {
@@ -362,18 +408,26 @@ impl<'s> Search<'s> {
                 Some(after) => self.texts.get(after),
                 None => self.texts.get(&key_of_now(&source.path)),
             };
-            for line in lines.iter().copied().filter(|line| old.has(line)) {
+            for line in lines.iter().filter(|line| old.has(line)) {
                 let Some(evidence) = own.shared_with(old, line, self.common) else {
                     continue;
                 };
                 let is_lost = after.is_some_and(|after| !after.has(line));
                 let is_better = best.as_ref().is_none_or(|(known, ..)| evidence > *known);
                 if is_lost && is_better && evidence.is_enough(source.is_at_once) {
-                    best = Some((evidence, source, line.to_owned()));
+                    best = Some((evidence, source, line.clone()));
                 }
             }
         }
         best.map(|(_, source, line)| (source, line))
+    }
+}
+
+/// Returns the key of the document that a place is in.
+fn key_of(place: &Place) -> String {
+    match &place.commit {
+        Some(written) => written.object.clone(),
+        None => key_of_now(&place.path),
     }
 }
 

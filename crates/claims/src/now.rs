@@ -1,27 +1,29 @@
 //! Whether a claim is true in the tree as it is.
 
+use crate::kinds::path::Part;
+use crate::kinds::{Kind, Place};
+use crate::paths::is_within;
+use crate::report::Document;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cerberus_engine::tree::git::past;
 use cerberus_engine::tree::git::past::TreeEntry;
 use cerberus_engine::tree::read;
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::manifests::{self, Manifests, Scope};
-use super::snapshot::{self, Found, Snapshot};
+use super::manifests::Manifests;
+use super::snapshot::{self, Snapshot};
 use super::versions::Versions;
 use super::words::{self, Occurrences, Words, module_name};
-use super::words_of;
-use crate::parse::{Claim, Part, Place, Target, Task};
-use crate::{Document, folder_of, is_within};
+use crate::parse::{Claim, Target};
 
-/// Number of bytes before and after a claim in which the folder that it is about may be named.
-const MAX_AROUND: usize = 600;
+/// Minimum number of entries of a tree that the project has.
+const MIN_ENTRIES: usize = 4;
 
 /// Whether a claim is true.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Holds {
     Yes,
     /// It is true as a reader may understand it, as for a path that is the end of another one.
@@ -32,9 +34,15 @@ pub(super) enum Holds {
     Unknown(&'static str),
 }
 
+impl From<bool> for Holds {
+    fn from(is_true: bool) -> Self {
+        if is_true { Self::Yes } else { Self::No }
+    }
+}
+
 /// The project as it is.
 pub(super) struct Now {
-    root: PathBuf,
+    pub(super) root: PathBuf,
     pub(super) tree: Snapshot,
     /// The files that the working tree lacks or has in another version than the index, sorted by path.
     pub(super) modified: Vec<TreeEntry>,
@@ -42,7 +50,7 @@ pub(super) struct Now {
     omitted: Vec<TreeEntry>,
     pub(super) manifests: Manifests,
     /// The tools of which the project has a file with settings.
-    tools: FxHashSet<String>,
+    pub(super) tools: FxHashSet<String>,
     words: Words,
     occurrences: Occurrences,
     /// The folders that trees draw, by document and start.
@@ -64,48 +72,36 @@ impl Now {
         } = past::tracked(root)?;
         modified.sort_by(|a, b| a.path.cmp(&b.path));
         let tree = Snapshot::new(entries);
-        let claims = || {
-            documents
-                .iter()
-                .flat_map(|document| &document.claims.claims)
-        };
-        let (mut manifests, mut unread) = (Manifests::default(), Vec::new());
-        let needs_manifests =
-            |claim: &Claim| !matches!(claim.target, Target::Path { .. } | Target::Symbol { .. });
-        if claims().any(needs_manifests) {
-            let own = tree
-                .entries()
-                .par_iter()
-                .filter(|it| manifests::is_manifest(&it.path));
-            let facts = own.map(|TreeEntry { path, .. }| {
-                let text = read::text(root, path);
-                let unread = text
-                    .as_ref()
-                    .err()
-                    .and_then(|it| read::unread(root, path, it));
-                let facts = Arc::new(manifests::read(path, &text.unwrap_or_default()));
-                ((path.clone(), facts), unread)
-            });
-            let (facts, failed): (Vec<_>, Vec<Option<_>>) = facts.unzip();
-            manifests.0 = facts.into_iter().collect();
-            unread.extend(failed.into_iter().flatten());
+        let mut manifests = Manifests::default();
+        let mut unread = Vec::new();
+        let claims: Vec<&Claim> = documents
+            .iter()
+            .flat_map(|document| &document.claims.claims)
+            .collect();
+        if claims
+            .iter()
+            .any(|claim| claim.target.kind().needs().manifests)
+        {
+            manifests = Manifests::read(root, tree.entries(), &mut unread);
         }
         let mut wanted = Vec::new();
-        for claim in claims() {
-            wanted.extend(words_of(&claim.target));
-            if let Target::Package(name) = &claim.target
-                && manifests.making(&claim.target).is_empty()
+        for claim in &claims {
+            wanted.extend(claim.target.kind().words());
+            if let Target::Package(package) = &claim.target
+                && manifests.making(package).is_empty()
             {
-                wanted.push(module_name(name));
+                wanted.push(module_name(&package.0));
             }
         }
         let words = Words::new(wanted);
-        let pair = |claim: &Claim| match &claim.target {
-            Target::Symbol { parts, .. } => Some(pair(&words, parts)?),
-            _ => None,
-        };
-        let pairs: BTreeSet<(usize, usize)> = claims().filter_map(pair).collect();
-        let mut occurrences = Occurrences::read(root, tree.entries(), &words, &pairs);
+        let mut pairs: BTreeSet<(usize, usize)> = BTreeSet::new();
+        for claim in &claims {
+            if let Target::Symbol(symbol) = &claim.target {
+                pairs.extend(pair(&words, &symbol.parts));
+            }
+        }
+        let code = words::code_for(tree.entries(), documents);
+        let mut occurrences = Occurrences::read(root, &code, &words, &pairs);
         unread.append(&mut occurrences.unread);
         unread.sort_unstable();
         unread.dedup();
@@ -115,7 +111,7 @@ impl Now {
                 let paths = document.claims.paths_of(drawn);
                 let paths = (drawn.root.as_deref(), paths.as_slice());
                 let contains = |path: &str| tree.contains(path);
-                let place = (folder_of(&document.path), document.text.as_str());
+                let place = (document.folder(), document.text.as_str());
                 if let Some(base) = snapshot::tree_base(place, paths, &[&tree], &contains) {
                     tree_bases.insert((document.path.clone(), drawn.span.start), base);
                 }
@@ -153,163 +149,17 @@ impl Now {
 
     /// Returns whether a sparse checkout omits files that may make a claim true.
     pub(super) fn omits(&self, target: &Target) -> bool {
-        self.omitted.iter().any(|entry| match target {
-            Target::Path { part, .. } => part.is_some(),
-            Target::Symbol { .. } | Target::Variable(_) => words::is_code(entry),
-            Target::Package(_) => words::is_code(entry) || manifests::is_manifest(&entry.path),
-            Target::Task(_) | Target::Rule { .. } | Target::Version { .. } => {
-                manifests::is_manifest(&entry.path)
-            }
-        })
+        let kind = target.kind();
+        self.omitted.iter().any(|entry| kind.is_read_in(entry))
     }
 
     /// Returns whether a claim is true.
     pub(super) fn holds(&self, document: &Document, claim: &Claim) -> Holds {
-        let is_true = match &claim.target {
-            Target::Path { .. } => return self.path(document, claim),
-            Target::Symbol { parts, .. } => self.has_symbol(document, parts),
-            Target::Task(task) => return self.task(document, claim, task),
-            Target::Variable(name) => self.is_used(name),
-            Target::Package(name) => {
-                let made = self.manifests.making(&claim.target);
-                // A table of settings may keep the name of what was removed.
-                let is_doubtful = !made.is_empty()
-                    || self.is_used(&module_name(name))
-                    || self.manifests.has_key(name);
-                let is_true = made.iter().any(|path| !manifests::is_foreign(path))
-                    || self.tools.contains(name)
-                    || self.manifests.defines(name)
-                    // A package of the project itself.
-                    || self.tree.resolve("", name) != Found::No;
-                if !is_true && is_doubtful {
-                    return Holds::Perhaps;
-                }
-                is_true
-            }
-            Target::Rule { tool, .. } => {
-                self.is_made(&claim.target) || self.manifests.is_open(*tool)
-            }
-            Target::Version { name, .. } => {
-                self.manifests.depending(name).is_empty() || self.is_made(&claim.target)
-            }
-        };
-        if is_true { Holds::Yes } else { Holds::No }
-    }
-
-    fn task(&self, document: &Document, claim: &Claim, task: &Task) -> Holds {
-        match self.manifests.scope(task, folder_of(&document.path)) {
-            Scope::Open => self.open_task(document, claim, task),
-            // What was never there is not known here, and what was is gone.
-            Scope::Missing => Holds::Perhaps,
-            Scope::These(paths) => {
-                let is_program =
-                    task.may_be_program && !self.manifests.depending(&task.name).is_empty();
-                match self.manifests.is_defined_in(task, &paths) || is_program {
-                    true => Holds::Yes,
-                    false if self.manifests.is_dynamic(task.runner) => Holds::Perhaps,
-                    false => Holds::No,
-                }
-            }
-        }
-    }
-
-    fn open_task(&self, document: &Document, claim: &Claim, task: &Task) -> Holds {
-        let made = self.manifests.making(&Target::Task(task.clone()));
-        // A program of a dependency has its name.
-        let is_program = || task.may_be_program && !self.manifests.depending(&task.name).is_empty();
-        if !made.is_empty() {
-            let folder = folder_of(&document.path);
-            let is_here = |path: &&str| self.manifests.is_read_in(path, folder);
-            // A sentence before it says where: "from the `web/app` folder".
-            let around = around(document, claim);
-            let is_named = |path: &&str| {
-                let folder = folder_of(path);
-                !folder.is_empty() && words::has_word(around, folder)
-            };
-            let is_certain = task.place == Place::Anywhere
-                || made.iter().any(|path| is_here(path) || is_named(path));
-            return if is_certain {
-                Holds::Yes
-            } else {
-                Holds::Perhaps
-            };
-        }
-        match (is_program(), self.manifests.is_dynamic(task.runner)) {
-            (true, _) => Holds::Yes,
-            (false, true) => Holds::Perhaps,
-            (false, false) => Holds::No,
-        }
-    }
-
-    fn path(&self, document: &Document, claim: &Claim) -> Holds {
-        let Target::Path {
-            path,
-            part,
-            is_link,
-        } = &claim.target
-        else {
-            return Holds::Yes;
-        };
-        let folder = folder_of(&document.path);
-        if path.is_empty() {
-            let text = || Some(document.text.clone().into_bytes());
-            let own = self.versions().get(&document.path, "#", text);
-            let is_true = part
-                .as_ref()
-                .is_none_or(|part| own.is_some_and(|it| it.has_part(part)));
-            return if is_true { Holds::Yes } else { Holds::No };
-        }
-        if let Some(base) = self.tree_base(document, claim) {
-            let path = snapshot::joined(base, path);
-            let is_there = self.tree.contains(&path) || read::exists(&self.root, &path);
-            return if is_there { Holds::Yes } else { Holds::No };
-        }
-        let is_near = snapshot::is_near(path, *is_link);
-        // A site serves `docs/a.md` as the folder `docs/a/`, from which its links to other pages start.
-        let page = snapshot::without_ending(&document.path);
-        let has_ending = snapshot::last(path.trim_end_matches('/')).contains('.');
-        let is_page_link = *is_link && !has_ending && self.is_exact(page, path, is_near);
-        let folder = if is_page_link { page } else { folder };
-        let readings = snapshot::readings(folder, path, is_near);
-        let found = match self.tree.exact(&readings).filter(|_| is_page_link) {
-            Some(found) => Found::One(found),
-            None => self.tree.resolve(folder, path),
-        };
-        match (&found, part) {
-            (Found::Elsewhere, _) => Holds::Unknown("it is in a submodule"),
-            (Found::No, _) if self.is_exact(folder, path, false) => Holds::Yes,
-            (Found::No, _) => Holds::No,
-            (_, Some(part)) if !self.has_part(found.paths(), part) => Holds::No,
-            _ if path.contains(['*', '{']) || self.is_exact(folder, path, is_near) => Holds::Yes,
-            _ if !is_near || path.starts_with("./") => Holds::Perhaps,
-            // A sentence means the only file of a name below the document; a command does not find it.
-            _ if document.text[..claim.span.start].ends_with('`')
-                && self.n_below(folder, found.paths()) == 1 =>
-            {
-                Holds::Yes
-            }
-            _ if names_folder(document, claim, path, found.paths()) => Holds::Yes,
-            _ => Holds::Perhaps,
-        }
-    }
-
-    /// Returns the paths that the path of a claim names, outside of a tree.
-    pub(super) fn named_paths(&self, document: &Document, claim: &Claim) -> Vec<String> {
-        let Target::Path { path, is_link, .. } = &claim.target else {
-            return Vec::new();
-        };
-        let page = snapshot::without_ending(&document.path);
-        let readings = snapshot::readings(page, path, snapshot::is_near(path, *is_link));
-        let of_page = self.tree.exact(&readings).filter(|_| *is_link);
-        let found = self.tree.resolve(folder_of(&document.path), path);
-        of_page
-            .into_iter()
-            .chain(found.paths().iter().cloned())
-            .collect()
+        claim.target.kind().holds(self, Place { document, claim })
     }
 
     /// Returns whether a path exists where a reader of a document in `folder` goes to.
-    fn is_exact(&self, folder: &str, path: &str, is_near: bool) -> bool {
+    pub(super) fn is_exact(&self, folder: &str, path: &str, is_near: bool) -> bool {
         let readings = snapshot::readings(folder, path, is_near);
         self.tree.exact(&readings).is_some()
             || readings
@@ -318,13 +168,13 @@ impl Now {
     }
 
     /// Returns how many of some paths are files in a folder or below it.
-    fn n_below(&self, folder: &str, paths: &[String]) -> usize {
+    pub(super) fn n_below(&self, folder: &str, paths: &[String]) -> usize {
         let is_below = |path: &&String| is_within(path, folder) && self.tree.entry(path).is_some();
         paths.iter().filter(is_below).count()
     }
 
     /// Returns whether one of the files among some paths has a part, or is too large to read.
-    fn has_part(&self, paths: &[String], part: &Part) -> bool {
+    pub(super) fn has_part(&self, paths: &[String], part: &Part) -> bool {
         let mut files = paths
             .iter()
             .filter(|path| self.tree.entry(path).is_some())
@@ -338,8 +188,22 @@ impl Now {
             })
     }
 
-    fn versions(&self) -> MutexGuard<'_, Versions> {
+    pub(super) fn versions(&self) -> MutexGuard<'_, Versions> {
         self.versions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns whether the project has most of the tree around a claim, of more than a few entries.
+    pub(super) fn is_real_tree(&self, document: &Document, claim: &Claim) -> bool {
+        let base = self.tree_base(document, claim);
+        let (Some(base), Some(tree)) = (base, document.claims.tree(claim)) else {
+            return false;
+        };
+        let paths = document.claims.paths_of(tree);
+        let mut n_found = 0;
+        for path in &paths {
+            n_found += usize::from(self.tree.contains(&snapshot::joined(base, path)));
+        }
+        n_found >= MIN_ENTRIES && n_found * 5 >= paths.len() * 4
     }
 
     /// Returns the folder that the tree around a claim draws.
@@ -350,57 +214,21 @@ impl Now {
             .map(String::as_str)
     }
 
-    fn has_symbol(&self, document: &Document, parts: &[String]) -> bool {
-        let Some(name) = parts.last() else {
-            return true;
-        };
-        if parts.len() > 1 {
-            let path = parts.join("/");
-            if self.tree.resolve(folder_of(&document.path), &path) != Found::No {
-                return true;
-            }
-        }
-        self.is_used(name)
-            && pair(&self.words, parts).is_none_or(|(a, b)| self.occurrences.are_together(a, b))
+    /// Returns whether the qualifier and the name of a symbol are in one file. A name without one is.
+    pub(super) fn are_together(&self, parts: &[String]) -> bool {
+        pair(&self.words, parts).is_none_or(|(a, b)| self.occurrences.are_together(a, b))
     }
 
-    fn is_used(&self, word: &str) -> bool {
+    pub(super) fn is_used(&self, word: &str) -> bool {
         self.words
             .idx(word)
             .is_some_and(|idx| self.occurrences.is_used(idx))
     }
 
-    fn is_made(&self, target: &Target) -> bool {
-        !self.manifests.making(target).is_empty()
+    /// Returns whether a manifest makes a claim true.
+    pub(super) fn is_made(&self, kind: &dyn Kind) -> bool {
+        !self.manifests.making(kind).is_empty()
     }
-}
-
-/// Returns the text before a claim and the rest of its line, in which the folder may be named that it is
-/// about.
-fn around<'d>(document: &'d Document, claim: &Claim) -> &'d str {
-    let (text, end) = (&document.text, claim.span.end);
-    let from = claim.span.start.saturating_sub(MAX_AROUND);
-    let from = (from..)
-        .find(|at| text.is_char_boundary(*at))
-        .unwrap_or_default();
-    let rest = text[end..]
-        .char_indices()
-        .take(MAX_AROUND)
-        .take_while(|(_, c)| *c != '\n');
-    &text[from..rest
-        .last()
-        .map_or(end, |(n_bytes, c)| end + n_bytes + c.len_utf8())]
-}
-
-/// Returns whether the text around a claim names as code the folder of one of the paths that end with
-/// its own: "the `.env.example` in `web/app`".
-fn names_folder(document: &Document, claim: &Claim, path: &str, found: &[String]) -> bool {
-    let around = around(document, claim);
-    let path = path.trim_end_matches('/');
-    let mut folders = found
-        .iter()
-        .filter_map(|it| it.strip_suffix(path)?.strip_suffix('/'));
-    folders.any(|it| around.contains(&format!("`{it}`")) || around.contains(&format!("`{it}/`")))
 }
 
 /// Returns the name of the tool whose settings a file has: `.pre-commit-config.yaml`, `ruff.toml`,

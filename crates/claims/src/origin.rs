@@ -7,23 +7,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use cerberus_engine::tree::git;
-use cerberus_engine::tree::git::past::Version;
+use cerberus_engine::tree::git::past::{Renames, Version};
 use cerberus_engine::tree::git::{Objects, past};
 use cerberus_model::text;
 use cerberus_model::text::Span;
 use memchr::memmem;
 use rustc_hash::FxHashMap;
 
-use super::{Position, Project};
-use crate::Document;
+use crate::moved;
+use crate::project::{Position, Project};
+use crate::report::Document;
 
 /// Maximum number of renames of a document that are followed.
 const MAX_RENAMES: usize = 3;
-
-/// Number of parts into which the documents are divided, whose versions are listed at the same time.
-/// Not the number of processors: git omits merges by the paths that it is asked for.
-const N_PARTS: usize = 2;
 
 /// Maximum length of a line that is looked for in other documents.
 const MAX_LINE: usize = 4096;
@@ -106,22 +102,6 @@ pub(super) struct Traced<'d> {
 /// Returns when the claims of `failing`, which are grouped by document, were written, or `None` if
 /// git cannot list the versions of the documents. `head` is the commit that is checked out.
 pub(super) fn origins(
-    project: Project<'_>,
-    head: &str,
-    failing: &[Position],
-) -> Option<Vec<Origin>> {
-    let by_document: Vec<&[Position]> = failing.chunk_by(|a, b| a.0 == b.0).collect();
-    let n_each = by_document.len().div_ceil(N_PARTS).max(1);
-    let parts = by_document.chunks(n_each).collect();
-    let found = git::with_objects_each(project.root, parts, |objects, part| {
-        origins_of(project, objects, head, part)
-    });
-    let parts: Option<Vec<Vec<Origin>>> = found?.into_iter().collect();
-    Some(parts?.into_iter().flatten().collect())
-}
-
-/// Like [`origins`], for the claims of some of the documents.
-fn origins_of(
     Project {
         root,
         documents,
@@ -129,10 +109,10 @@ fn origins_of(
     }: Project<'_>,
     objects: &mut Objects<'_>,
     head: &str,
-    by_document: &[&[Position]],
+    failing: &[Position],
 ) -> Option<Vec<Origin>> {
     let mut traced: Vec<Traced<'_>> = Vec::new();
-    for claims in by_document {
+    for claims in failing.chunk_by(|a, b| a.0 == b.0) {
         let document = &documents[claims[0].0];
         let spans: Vec<Span> = claims
             .iter()
@@ -211,14 +191,38 @@ fn follow_renames(root: &Path, objects: &mut Objects<'_>, traced: &mut [Traced<'
             .cloned()
     };
     let open: Vec<Option<Version>> = traced.iter().map(is_open).collect();
-    let commits: BTreeSet<&str> = open.iter().flatten().map(|it| it.commit.as_str()).collect();
+    let endings: BTreeSet<&str> = open
+        .iter()
+        .flatten()
+        .map(|it| ending_of(&it.path))
+        .collect();
+    // Only a document becomes a document.
+    let is_document = |path: &str| endings.iter().any(|ending| path.ends_with(ending));
+    let mut pairs: BTreeMap<&str, &str> = BTreeMap::new();
+    for last in open.iter().flatten() {
+        if let Some(parent) = last.parents.first() {
+            pairs.insert(&last.commit, parent);
+        }
+    }
+    let changes = past::changes_in(root, &pairs, is_document);
+    let removes = |commit: &&str| {
+        let of_commit = changes.get(*commit).map_or(&[][..], Vec::as_slice);
+        of_commit.iter().any(|change| change.new.is_none())
+    };
+    let commits: BTreeSet<&str> = pairs.into_keys().filter(removes).collect();
     if commits.is_empty() {
         return false;
     }
-    // Only a document becomes a document.
-    let ending = |it: &Version| format!(":(glob)**/*{}", ending_of(&it.path));
-    let patterns: BTreeSet<String> = open.iter().flatten().map(ending).collect();
-    let renames = past::renames_in(root, &commits, &patterns.into_iter().collect::<Vec<_>>());
+    let mut renames: BTreeMap<String, Renames> = BTreeMap::new();
+    if open.iter().flatten().all(|it| moved::is_document(&it.path)) {
+        for commit in commits {
+            let of_commit = past::document_renames_of(root, commit);
+            renames.insert(commit.to_owned(), of_commit);
+        }
+    } else {
+        let patterns = endings.iter().map(|ending| format!(":(glob)**/*{ending}"));
+        renames = past::renames_in(root, &commits, &patterns.collect::<Vec<_>>());
+    }
     let mut old: BTreeMap<usize, (String, String)> = BTreeMap::new();
     for (idx, last) in open.iter().enumerate() {
         let Some(last) = last else { continue };

@@ -11,31 +11,36 @@ use cerberus_markdown::frontmatter;
 use cerberus_markdown::layout::Layout;
 use cerberus_markdown::structure::normalize;
 use cerberus_model::text::{LineIndex, Span};
-use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
 use crate::addresses::Addresses;
 use crate::rules::{self, Tool};
 
-mod classify;
+pub(crate) mod classify;
 mod code;
 mod code_block;
 mod context;
 mod ignored;
 mod language;
+pub mod links;
 mod shell;
 mod stance;
-mod task;
 #[cfg(test)]
 mod tests;
 mod trees;
-mod word_lists;
+pub(crate) mod word_lists;
 
 use context::Context;
 use ignored::Ignored;
 pub(crate) use stance::Stance;
 pub use stance::bans::{Ban, bans};
-pub use task::Task;
-pub(crate) use task::{Place, Runner};
+
+use crate::kinds::package::Package;
+use crate::kinds::path::FilePath;
+use crate::kinds::rule::EnforcedRule;
+use crate::kinds::{self, Code};
+
+pub use crate::kinds::Target;
 
 /// Maximum number of claims of a document; the rest is not read.
 pub const MAX_CLAIMS: usize = 10_000;
@@ -54,47 +59,6 @@ pub struct Claim {
     pub(crate) stance: Stance,
 }
 
-/// What a claim is about.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Target {
-    /// A file, a folder or a glob, with the part of the file that is named.
-    Path {
-        path: String,
-        part: Option<Part>,
-        is_link: bool,
-    },
-    /// The parts of a qualified name: `Session.close` or `session::close`.
-    Symbol {
-        parts: Vec<String>,
-        is_call: bool,
-    },
-    Task(Task),
-    /// An identifier in capitals: a variable of the environment, or a constant.
-    Variable(String),
-    /// A word that may be the name of a package.
-    Package(String),
-    /// A rule that a tool enforces.
-    Rule {
-        tool: Tool,
-        name: String,
-    },
-    /// The version of a package or of a language: `react 18`, `Python 3.11`.
-    Version {
-        name: String,
-        version: String,
-    },
-}
-
-/// A part of a file.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Part {
-    /// The last line, from 1.
-    Line(u32),
-    Symbol(String),
-    /// The slug of a heading.
-    Heading(String),
-}
-
 /// The claims of a document.
 #[derive(Debug)]
 pub struct Claims {
@@ -102,6 +66,10 @@ pub struct Claims {
     pub claims: Vec<Claim>,
     /// The code blocks that are not for a shell.
     pub(crate) examples: Vec<Span>,
+    /// All code blocks but trees, in document order.
+    pub(crate) blocks: Vec<Span>,
+    /// The sections in document order, and whether their headings are about the past.
+    sections: Vec<(usize, bool)>,
     /// The code blocks that draw a directory tree, in document order.
     pub(crate) trees: Vec<Tree>,
     /// Whether its headings are those of a changelog: versions or days.
@@ -139,17 +107,26 @@ impl Claims {
     }
 
     fn example(&self, claim: &Claim) -> Option<Span> {
+        around(&self.examples, claim)
+    }
+
+    /// Returns whether a claim is in a code block that is not a tree.
+    pub(crate) fn is_in_block(&self, claim: &Claim) -> bool {
+        around(&self.blocks, claim).is_some()
+    }
+
+    /// Returns whether a heading above a claim is about the past.
+    pub(crate) fn is_below_past(&self, claim: &Claim) -> bool {
         let n_before = self
-            .examples
-            .partition_point(|block| block.start <= claim.span.start);
-        let example = self.examples[..n_before].last();
-        example.filter(|block| claim.span.end <= block.end).copied()
+            .sections
+            .partition_point(|(start, _)| *start <= claim.span.start);
+        n_before > 0 && self.sections[n_before - 1].1
     }
 
     /// Returns what changes in the text if the target of a claim has another name: in the code of an example
     /// all its uses, and nothing in a sentence that the new name may make false.
     pub fn renamed(&self, text: &str, claim: &Claim) -> Vec<Span> {
-        let is_single = matches!(&claim.target, Target::Symbol { parts, .. } if parts.len() == 1);
+        let is_single = matches!(&claim.target, Target::Symbol(symbol) if symbol.parts.len() == 1);
         if let Some(example) = self.example(claim).filter(|_| is_single) {
             let (code, name) = (example.slice(text), claim.span.slice(text));
             let is_part = |c: char| c.is_alphanumeric() || "_.$".contains(c);
@@ -167,6 +144,11 @@ impl Claims {
         }
     }
 
+    /// Leaves only the links.
+    pub fn retain_links(&mut self) {
+        self.claims.retain(|claim| claim.target.is_link());
+    }
+
     /// Returns the paths of a tree.
     pub(crate) fn paths_of(&self, tree: &Tree) -> Vec<&str> {
         let first = self
@@ -177,12 +159,19 @@ impl Claims {
             .take_while(|it| it.span.end <= tree.span.end);
         let mut found = Vec::new();
         for claim in within {
-            if let Target::Path { path, .. } = &claim.target {
-                found.push(path.as_str());
+            if let Some(path) = claim.target.path() {
+                found.push(path);
             }
         }
         found
     }
+}
+
+/// Returns the one of some blocks, in document order, that contains a claim.
+fn around(blocks: &[Span], claim: &Claim) -> Option<Span> {
+    let n_before = blocks.partition_point(|block| block.start <= claim.span.start);
+    let block = blocks[..n_before].last()?;
+    (claim.span.end <= block.end).then_some(*block)
 }
 
 /// Returns the claims of a document of a project with `addresses`.
@@ -222,6 +211,10 @@ pub fn read(text: &str, addresses: &Addresses) -> Claims {
                 reader.code_block(span, &code::info(&kind));
             }
             Event::End(TagEnd::CodeBlock) => in_code = false,
+            Event::Start(Tag::Link {
+                link_type: LinkType::Email,
+                ..
+            }) => reader.in_external_link = true,
             Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
                 reader.in_external_link = !reader.link(span, &dest_url);
             }
@@ -260,6 +253,7 @@ struct Reader<'a> {
     ignored: Ignored,
     context: Context<'a>,
     examples: Vec<Span>,
+    blocks: Vec<Span>,
     trees: Vec<Tree>,
     /// The positions of the words "glob" and "pattern", in order.
     glob_words: Vec<usize>,
@@ -306,9 +300,9 @@ impl Reader<'_> {
 
     /// Returns whether a claim is one whatever its sentence says: a link, an import, or a part of a tree.
     fn is_sure(&self, span: Span, target: &Target) -> bool {
-        let is_link = matches!(target, Target::Path { is_link: true, .. });
-        let is_import =
-            matches!(target, Target::Path { .. }) && self.text[..span.start].ends_with('@');
+        let is_link = target.is_link();
+        let is_import = matches!(target, Target::Path(FilePath { .. }))
+            && self.text[..span.start].ends_with('@');
         let in_tree = self
             .trees
             .last()
@@ -344,11 +338,7 @@ impl Reader<'_> {
                 }
                 let offset = glob.as_ptr().addr() - value.as_ptr().addr();
                 let span = Span::new(offset, offset + glob.len()).shifted(start + value_start);
-                let target = Target::Path {
-                    path: glob.to_owned(),
-                    part: None,
-                    is_link: false,
-                };
+                let target = FilePath::new(glob).into();
                 self.push(span, glob, target, Stance::Plain);
             }
         }
@@ -372,11 +362,11 @@ impl Reader<'_> {
             None => span,
         };
         let stance = self.context.stance(span);
-        let target = Target::Path {
+        let target = Target::Path(FilePath {
             path,
             part,
             is_link: true,
-        };
+        });
         self.push(name, destination, target, stance);
         true
     }
@@ -384,8 +374,15 @@ impl Reader<'_> {
     /// Reads the links and images of a piece of HTML.
     fn html(&mut self, span: Span) {
         let html = span.slice(self.text);
+        let comments = ignored::comments(html);
         for attribute in [" src=\"", " href=\""] {
             for (at, _) in html.match_indices(attribute) {
+                if comments
+                    .iter()
+                    .any(|comment| (comment.start..comment.end).contains(&at))
+                {
+                    continue;
+                }
                 let start = at + attribute.len();
                 let len = html[start..].find('"').unwrap_or_default();
                 self.link(
@@ -404,7 +401,12 @@ impl Reader<'_> {
         let span = Span::new(start, start + name.len());
         if classify::is_package(name) && !self.in_title(span) {
             let stance = self.context.stance(span);
-            self.push(span, name, Target::Package(name.to_owned()), stance);
+            self.push(
+                span,
+                name,
+                Target::Package(Package(name.to_owned())),
+                stance,
+            );
         }
     }
 
@@ -423,14 +425,21 @@ impl Reader<'_> {
         }
         let start = span.start + (trimmed.as_ptr().addr() - raw.as_ptr().addr());
         let stance = self.context.stance(span);
+        let phrases = kinds::in_phrase(trimmed);
+        if !phrases.is_empty() {
+            for (name, target) in phrases {
+                self.push(name.shifted(start), trimmed, target, stance);
+            }
+            return;
+        }
         let is_command = shell::is_command(trimmed);
         if let Some(tool) = self.enforcing(span, trimmed)
             && (tool != Tool::Ci || is_command)
         {
-            let target = Target::Rule {
+            let target = Target::Rule(EnforcedRule {
                 tool,
                 name: trimmed.to_owned(),
-            };
+            });
             self.push(
                 Span::new(start, start + trimmed.len()),
                 trimmed,
@@ -450,7 +459,10 @@ impl Reader<'_> {
             return;
         }
         let after = self.text[span.end..].chars().take(24).collect::<String>();
-        for (name, target) in classify::code(trimmed, &after) {
+        for (name, target) in kinds::in_code(&Code {
+            text: trimmed,
+            after: &after,
+        }) {
             // The title of a document names its subject, which need not be a dependency, and an
             // example is one of many.
             if (self.in_title(span) || self.is_after_example(span))
@@ -458,7 +470,8 @@ impl Reader<'_> {
             {
                 continue;
             }
-            let is_glob = matches!(&target, Target::Path { path, .. } if path.contains('*'));
+            let is_glob =
+                matches!(&target, Target::Path(FilePath { path, .. }) if path.contains('*'));
             let stance = if is_glob && self.is_about_globs(span) {
                 stance.max(Stance::Example)
             } else {
@@ -494,7 +507,7 @@ impl Reader<'_> {
 
     fn push_all(&mut self, claims: Vec<(Span, String, Target)>, start: usize, stance: Stance) {
         for (name, shown, target) in claims {
-            if matches!(target, Target::Path { .. }) && self.is_own_repository(&shown) {
+            if matches!(target, Target::Path(FilePath { .. })) && self.is_own_repository(&shown) {
                 continue;
             }
             self.push(name.shifted(start), &shown, target, stance);
@@ -560,21 +573,15 @@ impl Reader<'_> {
         self.claims
             .dedup_by(|a, b| a.span == b.span && a.target == b.target);
         let n_ignored = n_all.saturating_sub(self.claims.len());
-        let is_history = self.context.is_history();
-        let Self {
-            claims,
-            examples,
-            trees,
-            is_cut,
-            ..
-        } = self;
         Claims {
-            claims,
-            examples,
-            trees,
-            is_history,
+            claims: self.claims,
+            examples: self.examples,
+            blocks: self.blocks,
+            sections: self.context.past_sections(),
+            trees: self.trees,
+            is_history: self.context.is_history(),
             n_ignored,
-            is_cut,
+            is_cut: self.is_cut,
             lines,
         }
     }

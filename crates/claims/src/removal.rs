@@ -1,5 +1,11 @@
 //! What became of the target of a stale claim: the commit that removed it, and where it went.
 
+use crate::former::Former;
+use crate::kinds::path::{FilePath, Part};
+use crate::kinds::symbol::Symbol;
+use crate::kinds::variable::Variable;
+use crate::project::Project;
+use crate::report::{Document, Level, NewPlace, Stale};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::rc::Rc;
@@ -15,12 +21,10 @@ use serde::Deserialize;
 use super::ends::{Ends, MainLine};
 use super::now::Now;
 use super::origin::{Moment, line_of};
-use super::rules::Tool;
 use super::then::{MAX_DEFINITIONS, Truth};
 use super::versions::{Version, Versions};
-use super::{Former, NewPlace, Project, Stale, words};
-use crate::Document;
-use crate::parse::{Claim, Part, Target};
+use super::words;
+use crate::parse::{Claim, Target};
 
 mod companions;
 mod moves;
@@ -54,12 +58,13 @@ pub(super) fn explain(
     project: Project<'_>,
     objects: &mut Objects<'_>,
     former: &[Former],
-    main: &MainLine,
+    head: &str,
 ) -> Option<Vec<Option<Stale>>> {
     if former.is_empty() {
         return Some(Vec::new());
     }
     let root = project.root;
+    let main = &MainLine::read(root, head);
     let claims: Vec<&Claim> = former.iter().map(|it| project.claim(it.at).1).collect();
     let mut fates: Vec<Option<Fate>> = vec![None; former.len()];
     let found = git::with_objects_each(root, by_file(former), |objects, idxs| {
@@ -88,7 +93,9 @@ pub(super) fn explain(
         let fate = fate?;
         let (_, claim) = project.claim(it.at);
         Some(Stale {
-            reason: reason(project.now, claim, &it.truth),
+            level: Level::default(),
+            doubt: None,
+            reason: claim.target.kind().reason(project.now, &it.truth),
             written: summaries.get(&it.first).cloned(),
             removed: fate
                 .removed
@@ -184,7 +191,7 @@ struct Search<'s, 'o> {
 
 impl<'s, 'o> Search<'s, 'o> {
     fn new(root: &'s Path, now: &'s Now, main: &'s MainLine, objects: &'s mut Objects<'o>) -> Self {
-        let ends = Ends::new(root, main);
+        let ends = Ends::new(main);
         let (versions, ids, renames, moved) = Default::default();
         let (exchanges, changed, changed_code) = Default::default();
         Self {
@@ -218,7 +225,7 @@ impl<'s, 'o> Search<'s, 'o> {
                     now.replacement.take_if(|_| !is_kept(&old[0], &now.place));
                     NewPlace { is_certain, ..now }
                 });
-                let is_link = matches!(claim.target, Target::Path { is_link: true, .. });
+                let is_link = matches!(claim.target, Target::Path(FilePath { is_link: true, .. }));
                 let was = old.first().filter(|_| old.len() == 1 && !is_link).cloned();
                 return Some(Fate {
                     was,
@@ -239,10 +246,12 @@ impl<'s, 'o> Search<'s, 'o> {
                 });
             }
             (Truth::Manifests(files), target) => (files, Test::Makes(target.clone())),
-            (Truth::Definitions(files), Target::Symbol { parts, .. }) => {
+            (Truth::Definitions(files), Target::Symbol(Symbol { parts, .. })) => {
                 (files, Test::Defines(parts.clone()))
             }
-            (Truth::Word(files), Target::Variable(name)) => (files, Test::Uses(name.clone())),
+            (Truth::Word(files), Target::Variable(Variable(name))) => {
+                (files, Test::Uses(name.clone()))
+            }
             (Truth::Definitions(_) | Truth::Word(_), _) => return None,
         };
         let truth_files = files;
@@ -438,7 +447,7 @@ impl Test {
             Self::Part(part) => version.has_part(part),
             Self::Defines(parts) => version.has(parts),
             Self::Uses(name) => version.uses(name),
-            Self::Makes(target) => !version.manifests().making(target).is_empty(),
+            Self::Makes(target) => !version.manifests().making(target.kind()).is_empty(),
         }
     }
 }
@@ -478,49 +487,6 @@ fn has_words_of(text: &str, line: &str, name: &str) -> bool {
     let mut around =
         named.map(|idx| words(&lines[idx.saturating_sub(1)..lines.len().min(idx + 2)].join("\n")));
     around.any(|around| wanted.is_subset(&around))
-}
-
-/// Returns what is wrong with a claim.
-fn reason(now: &Now, claim: &Claim, truth: &Truth) -> String {
-    match &claim.target {
-        Target::Path {
-            part: Some(part), ..
-        } if matches!(truth, Truth::Part(..)) => match part {
-            Part::Line(line) => format!("the file has fewer than {line} lines"),
-            Part::Symbol(symbol) => format!("the file no longer has `{symbol}`"),
-            Part::Heading(_) => "the document no longer has this heading".to_owned(),
-        },
-        Target::Path { path, .. } if path.contains(['*', '{']) => {
-            "no file matches it any more".to_owned()
-        }
-        Target::Path { path, .. } if path.ends_with('/') => {
-            "the folder no longer exists".to_owned()
-        }
-        Target::Path { path, .. } if !super::snapshot::last(path).contains('.') => {
-            "the file or folder no longer exists".to_owned()
-        }
-        Target::Path { .. } => "the file no longer exists".to_owned(),
-        Target::Symbol { .. } => "the code no longer defines or uses it".to_owned(),
-        Target::Task(task) => now.manifests.missing(task),
-        Target::Variable(_) => "the code no longer uses it".to_owned(),
-        Target::Package(_) => "it is no longer a dependency".to_owned(),
-        Target::Rule { tool: Tool::Ci, .. } => "no workflow runs it any more".to_owned(),
-        Target::Rule { tool, .. } => {
-            format!("no configuration of {} enables it any more", tool.name())
-        }
-        Target::Version { name, .. } => {
-            let mut versions: Vec<&str> = now
-                .manifests
-                .depending(name)
-                .iter()
-                .map(|(_, version)| *version)
-                .collect();
-            versions.sort_unstable();
-            versions.dedup();
-            versions.truncate(3);
-            format!("the manifests now require {}", versions.join(", "))
-        }
-    }
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use memchr::memmem::Finder;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::words;
-use crate::{folder_of, is_within};
+use crate::paths::{folder_of, is_within};
 
 /// Maximum number of paths that an ambiguous name is resolved to.
 const MAX_FOUND: usize = 8;

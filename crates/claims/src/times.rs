@@ -3,7 +3,7 @@
 use cerberus_model::{WordList, word_lists};
 use jiff::civil::Date;
 
-word_lists! { "words/times.txt": OTHER_TIMES CURRENT SETTLED }
+word_lists! { "words/times.txt": OTHER_TIMES CURRENT SETTLED PAST_TITLES PAST_STARTS }
 
 /// Number of lines at the start of a document in which its status is looked for.
 const MAX_LINES: usize = 40;
@@ -29,6 +29,11 @@ pub fn is_of_other_time(path: &str) -> bool {
         words.clone().next().is_some_and(is_year)
             || words.any(|word| OTHER_TIMES.entries().iter().any(|it| word.starts_with(it)))
     })
+}
+
+/// Returns whether a folder is that of a day: `2024-01-31`.
+pub fn is_day(folder: &str) -> bool {
+    folder.len() == 10 && folder.matches('-').count() == 2 && has_day(folder)
 }
 
 /// Returns whether a folder of documents is that of a version: `1.20`, `v1.10.0`, `version-1.2`.
@@ -94,6 +99,18 @@ pub(crate) fn is_dated(title: &str) -> bool {
     number.starts_with(|c: char| c.is_ascii_digit())
         && n_parts >= 2
         && (is_day || !rest.starts_with(char::is_alphabetic))
+}
+
+/// Returns whether a heading says that what is below it is about the past: `Completed`, `Before the migration`.
+pub(crate) fn is_past(title: &str) -> bool {
+    let title = title.to_lowercase();
+    for word in title.split(|c: char| !c.is_alphanumeric()) {
+        let is_start = PAST_STARTS.entries().iter().any(|it| word.starts_with(it));
+        if is_start || PAST_TITLES.contains(word) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Returns whether a text has a day of a year: `2024-01-31`, `Nov 2 2023`, `25 Nov 2022`.
@@ -175,6 +192,26 @@ mod tests {
             "May 2024",
         ] {
             assert!(!has_day(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn headings_say_that_they_are_about_the_past() {
+        for title in [
+            "Done",
+            "Completed work",
+            "Migration (history)",
+            "The old layout",
+            "Removed",
+        ] {
+            assert!(is_past(title), "{title}");
+        }
+        for title in [
+            "Layout",
+            "Household",
+            "How it is done well, not quickly: rules",
+        ] {
+            assert_eq!(is_past(title), title.contains("done"), "{title}");
         }
     }
 

@@ -3,18 +3,20 @@
 //! Many claims ask about the same versions, so each of them is read and parsed once, and a question
 //! about a name does not read its text again.
 
+use crate::kinds::path::Part;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 use cerberus_engine::syntax::parse::{Symbol, last_name};
 use cerberus_engine::syntax::{ParsedFile, language};
 use cerberus_engine::track;
+use cerberus_markdown::frontmatter;
 use cerberus_model::{SymbolKind, text};
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::manifests::{self, Manifests};
 use super::words;
-use crate::parse::Part;
 
 /// Maximum length of the name of an anchor in HTML.
 const MAX_NAME: usize = 300;
@@ -104,12 +106,15 @@ impl Version {
             }
             Part::Heading(slug) => {
                 let slugs = || {
-                    let slugs = heading_slugs(&self.text).into_iter();
-                    slugs.map(|slug| slug.to_ascii_lowercase()).collect()
+                    let mut slugs = FxHashSet::default();
+                    for slug in heading_slugs(&self.text) {
+                        slugs.insert(same_for_all_sites(&slug));
+                    }
+                    slugs
                 };
                 self.slugs
                     .get_or_init(slugs)
-                    .contains(&slug.to_lowercase().to_ascii_lowercase())
+                    .contains(&same_for_all_sites(slug))
             }
         }
     }
@@ -269,15 +274,38 @@ impl Symbols {
     }
 }
 
+/// Returns a slug without the differences between sites: some drop the marks at its start.
+fn same_for_all_sites(slug: &str) -> String {
+    slug.to_lowercase().trim_matches('-').to_owned()
+}
+
 /// Returns the slugs of the headings of a document, and of the anchors in its HTML.
 pub(crate) fn heading_slugs(text: &str) -> Vec<String> {
-    let structure = cerberus_markdown::structure::parse_body(text);
     let mut slugs = cerberus_markdown::sections::Slugs::default();
-    let titles = structure
-        .headings
-        .iter()
-        .filter_map(|heading| slugs.slug(&heading.title));
-    let mut found: Vec<String> = titles.collect();
+    let mut found = Vec::new();
+    // The title of the heading that is open, in a quote or a list, too.
+    let mut title: Option<String> = None;
+    let body = &text[frontmatter::body_start(text)..];
+    for event in Parser::new_ext(body, Options::ENABLE_TABLES) {
+        match event {
+            Event::Start(Tag::Heading { .. }) => title = Some(String::new()),
+            Event::End(TagEnd::Heading(_)) => {
+                let title = title.take().unwrap_or_default();
+                found.extend(slugs.slug(&title));
+            }
+            Event::Text(part) | Event::Code(part) => {
+                if let Some(title) = &mut title {
+                    title.push_str(&part);
+                }
+            }
+            Event::SoftBreak => {
+                if let Some(title) = &mut title {
+                    title.push(' ');
+                }
+            }
+            _ => {}
+        }
+    }
     for marker in ["id=\"", "name=\"", "{#"] {
         for (at, _) in text.match_indices(marker) {
             let name = text[at + marker.len()..].chars().take(MAX_NAME);

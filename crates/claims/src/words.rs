@@ -23,6 +23,9 @@ use memchr::memrchr;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::paths::is_within;
+use crate::report::Document;
+
 /// Maximum number of words that are searched for one by one in a file. For more it is parsed.
 const MAX_SEARCHED: usize = 100;
 
@@ -136,6 +139,31 @@ fn length_bit(n_bytes: usize) -> u64 {
 
 /// Returns whether a file is code, in which a name is in use.
 pub(super) fn is_code(entry: &TreeEntry) -> bool {
+    is_text_of_code(entry) && PathClass::from_path(&entry.path) != PathClass::Vendored
+}
+
+/// Returns the files of code, and those beside documents in vendored folders, which are about them.
+pub(super) fn code_for<'e>(entries: &'e [TreeEntry], documents: &[Document]) -> Vec<&'e TreeEntry> {
+    let mut folders: Vec<&str> = Vec::new();
+    for document in documents {
+        if PathClass::from_path(&document.path) == PathClass::Vendored {
+            folders.push(document.folder());
+        }
+    }
+    let is_beside = |entry: &TreeEntry| {
+        let is_in = |folder: &&str| is_within(&entry.path, folder);
+        folders.iter().any(is_in) && is_text_of_code(entry)
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        if is_code(entry) || is_beside(entry) {
+            found.push(entry);
+        }
+    }
+    found
+}
+
+fn is_text_of_code(entry: &TreeEntry) -> bool {
     let name = entry.path.rsplit('/').next().unwrap_or_default();
     let lower = name.to_ascii_lowercase();
     entry.kind == EntryKind::File
@@ -150,7 +178,6 @@ pub(super) fn is_code(entry: &TreeEntry) -> bool {
             .path
             .split('/')
             .any(|part| CONVENTIONS.folders.repeating.contains(part))
-        && PathClass::from_path(&entry.path) != PathClass::Vendored
 }
 
 /// Where words occur in the code of the working tree.
@@ -169,7 +196,7 @@ impl Occurrences {
     /// Reads the files of `entries` that are code. `pairs` are the words that matter together.
     pub(super) fn read(
         root: &Path,
-        entries: &[TreeEntry],
+        files: &[&TreeEntry],
         words: &Words,
         pairs: &BTreeSet<(usize, usize)>,
     ) -> Self {
@@ -182,7 +209,6 @@ impl Occurrences {
         if words.is_empty() {
             return this;
         }
-        let files: Vec<&TreeEntry> = entries.iter().filter(|entry| is_code(entry)).collect();
         let scan = |bytes: &mut Vec<u8>, file: &&TreeEntry| {
             read::read_up_to(root, &file.path, bytes, MAX_BYTES).map(|stat| {
                 let is_large = stat.size > read::MAX_BYTES;

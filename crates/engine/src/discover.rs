@@ -8,6 +8,7 @@
 mod forms;
 mod named_code;
 mod order;
+mod place;
 mod reader;
 mod symbols;
 mod term_index;
@@ -16,10 +17,10 @@ mod unknown_words;
 use std::num::NonZeroU32;
 
 use anyhow::Result;
-use cerberus_model::{Confidence, Globs, Language, RuleKind, SymbolKind};
-use cerberus_store::code::FileRow;
+use cerberus_model::{Confidence, Language, LineIndex, RuleKind, SymbolKind};
 use forms::FormFiles;
 use order::{append_below, distinct_files_first, order, prefer_short, select_top};
+use place::Place;
 use rayon::iter::{
     IndexedParallelIterator, IntoParallelRefIterator, IntoParallelRefMutIterator, ParallelExtend,
     ParallelIterator,
@@ -36,10 +37,10 @@ use super::{CodeBase, recency, rounded};
 use crate::rank::calibrate::{self, Features};
 use crate::rank::document::Document;
 use crate::rank::query::ParsedQuery;
-use crate::rank::score::{self, NameSet, ScorableFile, TermSet};
-use crate::rank::weights::WEIGHTS;
+use crate::rank::score::{self, NameMatch, NameSet, ScorableFile, TermSet};
 use crate::rank::{postings, rule_kind, tokenize};
 use crate::syntax::parse::unique_name;
+use crate::tree::read;
 
 /// Symbols read again for adjacent words. The first dozen decide which candidate is first.
 const READ_SYMBOLS: usize = 50;
@@ -89,7 +90,7 @@ struct ParsedCandidate<'a> {
     score: f64,
     /// The terms of the rule that the file contains.
     terms: TermSet,
-    /// Of its file; see [`place_factor`].
+    /// Of its file; see [`Place::factor`].
     place_factor: f64,
     scorable: &'a ScorableFile,
 }
@@ -109,10 +110,7 @@ struct FileCandidates<'a> {
     files: Vec<(usize, f64, TermSet)>,
     /// The indices of the terms that the code has, by their ids.
     term_idxs: FxHashMap<u32, usize>,
-    /// Whether these are only files that the rule names.
-    is_in_named_files: bool,
-    /// The files that the rule applies to, if not all.
-    place: Option<Globs>,
+    place: Place,
     /// Number of hints of which all words occur in the code.
     n_known_hints: usize,
 }
@@ -121,12 +119,11 @@ impl<'a> FileCandidates<'a> {
     fn new(code: Code<'_>, terms: &TermIndex, rule: &'a ParsedQuery, query: &'a Query) -> Self {
         let scorer = terms.scorer(rule, code.files.len());
         let mut scores = terms.file_scores(code.files, rule, &scorer);
-        let place = Some(Globs::new(&query.paths)).filter(|_| !query.paths.is_empty());
-        for (file, (score, _)) in code.files.iter().zip(&mut scores) {
-            *score *= place_factor(place.as_ref(), &file.path);
+        let place = Place::new(code, query, rule);
+        for (file_idx, (score, _)) in scores.iter_mut().enumerate() {
+            *score *= place.factor(code, file_idx);
         }
-        let named = named_files(code, &rule.paths);
-        let files = best_files(code, &scores, query.languages, &named);
+        let files = best_files(code, &scores, query.languages);
         let known_hints = query.hints.iter().filter(|hint| {
             let words = tokenize::terms(hint);
             words.iter().all(|term| terms.is_known(term))
@@ -144,7 +141,6 @@ impl<'a> FileCandidates<'a> {
             scorer,
             files,
             term_idxs,
-            is_in_named_files: !named.is_empty(),
             place,
             n_known_hints,
         }
@@ -180,7 +176,9 @@ pub fn rank(
     let mut rankings = Vec::with_capacity(queries.len());
     let mut rest = candidates.as_slice();
     let word_cache = WordCache::new();
+    let mut form_files = FormFiles::default();
     while !rest.is_empty() {
+        form_files.limit();
         let (batch, file_idxs) = next_batch(&mut rest);
         report(0);
         index.load_symbols(&file_idxs, progress)?;
@@ -189,6 +187,7 @@ pub fn rank(
             code: index.code(),
             terms: &terms,
             word_cache: &word_cache,
+            form_files: &form_files,
             options,
         };
         ranker.rank(batch, &mut rankings);
@@ -232,6 +231,7 @@ struct Ranker<'a> {
     code: Code<'a>,
     terms: &'a TermIndex,
     word_cache: &'a WordCache,
+    form_files: &'a FormFiles,
     options: Options,
 }
 
@@ -243,13 +243,12 @@ impl Ranker<'_> {
             .map(|candidates| self.parsed(candidates))
             .collect();
         let mut scores = symbols::score(self.code, batch, &parsed, self.n_best());
-        let files = FormFiles::default();
         scores
             .par_iter_mut()
             .zip(&parsed)
             .zip(batch)
             .for_each(|((scores, parsed), candidates)| {
-                self.drop_forbidden(candidates, parsed, scores, &files);
+                self.drop_forbidden(candidates, parsed, scores);
                 select_top(scores, READ_SYMBOLS, parsed);
             });
         for ((rule_idx, symbol_rank), found) in self.read(batch, &parsed, &scores) {
@@ -260,7 +259,7 @@ impl Ranker<'_> {
             } = &batch[rule_idx];
             let symbol = &mut scores[rule_idx][symbol_rank];
             symbol.score += found.phrases;
-            symbol.score += score::name_bonus(scorer, &found.names, symbol.names);
+            symbol.score += score::name_bonus(scorer, &found.names, symbol.names, found.n_lines);
             symbol.score *= score::hint_factor(found.n_hints, *n_known_hints);
         }
         let ranked = batch.par_iter().zip(&parsed).zip(scores);
@@ -278,12 +277,11 @@ impl Ranker<'_> {
         let mut parsed = Vec::with_capacity(candidates.files.len());
         for &(file_idx, score, terms) in &candidates.files {
             if let Some(scorable) = self.code.parsed(file_idx) {
-                let path = &self.code.files[file_idx].path;
                 parsed.push(ParsedCandidate {
                     file_idx,
                     score,
                     terms,
-                    place_factor: place_factor(candidates.place.as_ref(), path),
+                    place_factor: candidates.place.factor(self.code, file_idx),
                     scorable,
                 });
             }
@@ -393,9 +391,7 @@ impl Ranker<'_> {
         let scores_of_terms: Vec<f64> = gains.iter().map(|gain| gain.score).collect();
         let names = rule.names.iter().zip(&scorer.name_freqs);
         let path = &self.code.files[file.file_idx].path;
-        let hints = &candidates.query.hints;
-        let n_found_hints =
-            named_code::n_found_hints(self.code, path, (first_line, last_line), hints);
+        let found = self.found_in(candidates, file, first.symbol_idx());
         let is_definition = match first.symbol_idx() {
             Some(symbol_idx) => {
                 let symbol = &file.doc().symbols[symbol_idx];
@@ -406,23 +402,52 @@ impl Ranker<'_> {
         };
         Features {
             score: first.score / file.place_factor,
-            lead: if candidates.is_in_named_files {
-                lead.min(WEIGHTS.candidates.named_file_lead)
-            } else {
-                lead
-            },
+            lead,
             n_effective: calibrate::effective_number(&scores_of_terms),
             n_unknown_names: names
-                .filter(|(name, freq)| !name.is_hinted && **freq == 0)
+                .filter(|(name, freq)| name.is_name() && !name.is_hinted && **freq == 0)
                 .count(),
             n_hints: candidates.n_known_hints,
-            n_found_hints,
+            n_found_hints: found.n_hints,
+            n_names: found.n_names,
+            n_found_names: found.n_found_names,
             is_definition,
             is_test_mismatch: file.scorable.is_test(first.symbol_idx()) != rule.is_about_tests,
             is_without_demand: rule.is_without_demand,
             n_lines: (last_line - first_line + 1) as usize,
             ..Features::default()
         }
+    }
+
+    /// Returns what the text of a symbol contains of the names and the hints of a rule.
+    fn found_in(
+        &self,
+        candidates: &FileCandidates<'_>,
+        parsed: &ParsedCandidate<'_>,
+        symbol_idx: Option<usize>,
+    ) -> FoundCode {
+        let path = &self.code.files[parsed.file_idx].path;
+        let text = read::listed_text(self.code.root, path).unwrap_or_default();
+        let lines = lines(parsed.doc(), symbol_idx);
+        let code = named_code::with_lines_above(&text, &LineIndex::new(&text), lines);
+        let symbol = match symbol_idx {
+            Some(idx) => parsed.doc().symbols[idx].name.as_str(),
+            None => "",
+        };
+        let mut found = FoundCode {
+            n_hints: named_code::n_contained(code, &candidates.query.hints),
+            ..FoundCode::default()
+        };
+        let names = candidates.rule.names.iter();
+        for (name, freq) in names.zip(&candidates.scorer.name_freqs) {
+            if name.is_hinted || *freq == 0 {
+                continue;
+            }
+            found.n_names += 1;
+            let is_found = named_code::name_match(name, symbol, code) >= NameMatch::Verbatim;
+            found.n_found_names += usize::from(is_found);
+        }
+        found
     }
 
     /// Returns the contributions of the terms of the rule to the score of a symbol; nothing for a whole
@@ -498,66 +523,30 @@ impl Ranker<'_> {
     }
 }
 
+/// How much a candidate contains of the code that a rule and its hints name.
+#[derive(Default)]
+struct FoundCode {
+    n_hints: usize,
+    n_names: usize,
+    n_found_names: usize,
+}
+
 /// Groups requests by the index of their file.
 fn group_by_file<T: Send>(requests: &mut [(usize, T)]) -> Vec<&[(usize, T)]> {
     requests.par_sort_unstable_by_key(|(file_idx, _)| *file_idx);
     requests.chunk_by(|a, b| a.0 == b.0).collect()
 }
 
-fn place_factor(place: Option<&Globs>, path: &str) -> f64 {
-    if let Some(globs) = place
-        && globs.find(path).is_some()
-    {
-        WEIGHTS.candidates.inside
-    } else {
-        1.0
-    }
-}
-
-/// Returns the indices of the files with these paths, or with a path that ends so if only one does.
-fn named_files(code: Code<'_>, paths: &[String]) -> Vec<usize> {
-    paths
-        .iter()
-        .filter_map(|path| named_file(code.files, path.trim_start_matches("./")))
-        .collect()
-}
-
-fn named_file(files: &[FileRow], path: &str) -> Option<usize> {
-    if let Ok(file_idx) = files.binary_search_by(|file| file.path.as_str().cmp(path)) {
-        return Some(file_idx);
-    }
-    if !path.contains('/') {
-        return None;
-    }
-    let mut found = None;
-    for (file_idx, file) in files.iter().enumerate() {
-        if let Some(folder) = file.path.strip_suffix(path)
-            && folder.ends_with('/')
-        {
-            if found.is_some() {
-                return None;
-            }
-            found = Some(file_idx);
-        }
-    }
-    found
-}
-
-/// Returns the indices of the files with the best scores over 0, best first. If the rule names
-/// files, no others.
+/// Returns the indices of the files with the best scores over 0, best first.
 fn best_files(
     code: Code<'_>,
     scores: &[(f64, TermSet)],
     languages: Option<&[Language]>,
-    named: &[usize],
 ) -> Vec<(usize, f64, TermSet)> {
     let mut best: Vec<usize> = Vec::new();
     for (file_idx, (score, _)) in scores.iter().enumerate() {
         let language = code.files[file_idx].language;
-        if *score > 0.0
-            && languages.is_none_or(|languages| languages.contains(&language))
-            && (named.is_empty() || named.contains(&file_idx))
-        {
+        if *score > 0.0 && languages.is_none_or(|languages| languages.contains(&language)) {
             best.push(file_idx);
         }
     }

@@ -182,7 +182,7 @@ impl<'r> ComparedRule<'r> {
 
     /// Returns the share of the code that the rule names which a text contains, from the sorted hashes of its words.
     fn share_of_named_code(&self, hashes: &[u16]) -> f64 {
-        let names = self.query.names.iter().filter(|name| !name.is_pattern);
+        let names = self.query.names.iter().filter(|name| name.is_name());
         relevance::share(names.map(|name| {
             let is_contained = fingerprint::hashed_words(&name.text)
                 .all(|hash| hashes.binary_search(&hash).is_ok());

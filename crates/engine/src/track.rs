@@ -50,7 +50,7 @@ use history::History;
 use in_place::{InPlaceMatch, is_other, same_code_under_name};
 pub use locate::{Located, Version, limit_warnings, locate, locate_all};
 pub use look_alikes::remember as remember_look_alikes;
-pub use lost_words::lost_words;
+pub use lost_words::LostWords;
 pub use single::{follow_through, is_same_lineage};
 use walk::Past;
 

@@ -167,7 +167,7 @@ fn read_block(language: &str, code: &str, above: Option<Label>, found: &mut Vec<
 }
 
 /// Returns the text of a line that is a comment.
-fn comment(line: &str) -> Option<&str> {
+pub(crate) fn comment(line: &str) -> Option<&str> {
     let text = ["{/*", "/*", "//", "<!--"]
         .iter()
         .find_map(|mark| line.strip_prefix(mark));
@@ -182,7 +182,7 @@ fn comment(line: &str) -> Option<&str> {
 }
 
 /// Returns the label of a comment. Comments explain code, too, so that a word needs a mark.
-fn comment_label(text: &str) -> Option<Label> {
+pub(crate) fn comment_label(text: &str) -> Option<Label> {
     let word_end = text.find(|c: char| !c.is_alphabetic() && c != '\'' && c != '’' && c != '-');
     let is_sign = text.starts_with(BAD_SIGNS) || text.starts_with(GOOD_SIGNS);
     let rest = word_end.map_or("", |end| &text[end..]).trim_start();

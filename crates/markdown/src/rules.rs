@@ -8,12 +8,16 @@
 //! words does not matter.
 
 mod blocks;
+mod comments;
 mod context;
 mod examples;
+mod fences;
 mod governing;
 mod imports;
+mod items;
 mod lists;
 mod paths;
+mod places;
 mod scopes;
 mod tables;
 mod tags;
@@ -25,17 +29,19 @@ mod wording;
 use cerberus_model::text::{LineIndex, Span};
 
 use self::blocks::{Block, Blocks, CODE, Words};
+use self::comments::Blanked;
 use self::context::{Kind, is_incomplete, kind_of_intro, kind_of_title};
 use self::governing::{Above, Form, Piece, Prefix, is_name_of_document};
 pub use self::imports::{Import, imports};
+use self::items::SHOWN_CHARS;
 pub use self::paths::replace_paths;
+pub use self::places::Place;
 use self::scopes::Scope;
 use self::tags::Mark;
 use self::verdict::{INTRO, ends_open, is_example};
-use self::wording::{Modality, modality, words};
+use self::wording::{Modality, is_aside, is_universal, modality, words};
 use super::frontmatter;
-use super::sections::slug;
-use crate::word_lists::INSTANCES;
+use crate::word_lists::{INSTANCES, PROSE_TITLES, TUTORIAL_TITLES};
 
 /// An item of a document: a rule, or another block with the reason why it is not a rule.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -57,6 +63,8 @@ pub struct RuleItem {
     /// The headings above, as in `Testing › Mocks`.
     pub heading: String,
     pub skipped_because: Option<&'static str>,
+    /// Why a reader has to confirm that it is a rule.
+    pub doubt: Option<&'static str>,
 }
 
 /// The markers of the block that `inject --into` manages.
@@ -69,11 +77,10 @@ const MAX_RULE_BYTES: usize = 96 * 1024;
 /// The maximum length of the text above an item that is a part of its text. A longer one is not cut,
 /// because any sentence of it may be the one that forbids.
 const MAX_PREFIX_BYTES: usize = 1000;
-const LONG_PREFIX: &str = "the text above it, without which it may say the opposite, is too long";
 
-/// The maximum length of a skipped block's text, in characters, and of a slug, in words.
-const SHOWN_CHARS: usize = 80;
-const SLUG_WORDS: usize = 6;
+/// Why all rules of a document are doubtful.
+pub const OF_PROSE: &str = "a guide for prose";
+pub const TUTORIAL: &str = "a tutorial";
 
 /// The maximum number of words of an introduction that only names its list.
 const LABEL_WORDS: usize = 5;
@@ -113,7 +120,10 @@ impl Intro<'_> {
 /// the name of the project, whose words in a heading say nothing about a rule.
 pub fn parse(text: &str, project: &str) -> Vec<RuleItem> {
     let start = frontmatter::body_start(text);
-    let (text, mut marks) = tags::blank(text);
+    let is_ruled = is_between_rulers(&text[..start]);
+    let start = if is_ruled { 0 } else { start };
+    let Blanked { text, blanks } = comments::blank(text, is_ruled);
+    let (text, mut marks) = tags::blank(&text);
     let text = text.as_str();
     let breaks: Vec<usize> = marks.iter().map(|(at, _)| *at).collect();
     let Blocks { blocks, quotes } = blocks::blocks(text, start, &breaks);
@@ -125,8 +135,14 @@ pub fn parse(text: &str, project: &str) -> Vec<RuleItem> {
     let has_title = blocks
         .iter()
         .any(|block| matches!(block, Block::Heading { level, .. } if *level > 1));
+    let title = blocks.iter().find_map(|block| match block {
+        Block::Heading { title, .. } => Some(title.clone()),
+        _ => None,
+    });
+    let title = title.unwrap_or_default();
     let mut reader = Reader {
         text,
+        blanks,
         lines: LineIndex::new(text),
         managed: managed_blocks(text),
         marks: marks.into_iter().peekable(),
@@ -140,6 +156,7 @@ pub fn parse(text: &str, project: &str) -> Vec<RuleItem> {
         labels: Vec::new(),
         found: Vec::new(),
         has_title,
+        title,
     };
     for span in reader.managed.clone() {
         reader.skip(span.start, "managed by `inject --into`");
@@ -156,6 +173,12 @@ pub fn parse(text: &str, project: &str) -> Vec<RuleItem> {
         item.skipped_because = Some("longer than a memory");
         item.text = item.text.chars().take(SHOWN_CHARS).collect();
     }
+    let subject = reader.subject();
+    for item in &mut reader.found {
+        if item.skipped_because.is_none() {
+            item.doubt = subject.or(item.doubt);
+        }
+    }
     reader.found.sort_by_key(|item| item.line);
     reader.found
 }
@@ -171,6 +194,8 @@ pub struct Heading {
 
 struct Reader<'a> {
     text: &'a str,
+    /// The parts of the text that are blank, because they say nothing.
+    blanks: Vec<Span>,
     lines: LineIndex,
     managed: Vec<Span>,
     marks: std::iter::Peekable<std::vec::IntoIter<(usize, Mark)>>,
@@ -191,6 +216,8 @@ struct Reader<'a> {
     found: Vec<RuleItem>,
     /// Whether a heading of level 1 is the title, because headings of other levels exist.
     has_title: bool,
+    /// The first heading.
+    title: String,
 }
 
 impl Reader<'_> {
@@ -224,14 +251,14 @@ impl Reader<'_> {
                 self.above.list();
                 return 1 + self.attach_examples(&blocks[1..]);
             }
-            Block::Code { span, .. } => {
-                self.above.code(span.slice(self.text));
+            Block::Code { span, is_shell } => {
                 let code = span.slice(self.text).trim_end();
                 let is_part =
                     |last: &RuleItem| last.skipped_because.is_none() && last.text.ends_with(code);
                 if !self.found.last().is_some_and(is_part) {
-                    self.skip(span.start, "a separate code block");
+                    self.code(*span, *is_shell);
                 }
+                self.above.code(code);
             }
             Block::Table { span, rows } => self.table(*span, rows),
             Block::Html { span, text } => {
@@ -324,16 +351,56 @@ impl Reader<'_> {
         let plain = own.plain.trim();
         // "Avoid" above a list.
         let is_name = is_short_name(plain) && matches!(blocks.get(1), Some(Block::List(_)));
-        if is_name || ends_open(plain) && words(plain).len() <= LABEL_WORDS {
+        let n_words = words(plain).len();
+        let is_demand = n_words > LEAD_WORDS && modality(plain) == Modality::Obligation;
+        let is_label = ends_open(plain) && n_words <= LABEL_WORDS && !is_demand;
+        if is_name || is_label {
             self.skip(span.start, INTRO);
             return false;
         }
-        if is_lead(own, LEAD_WORDS) || !verdict::paragraph(own, kind, is_before_commands) {
+        let is_name = is_lead(own, LEAD_WORDS);
+        let is_rule = !is_name && verdict::paragraph(own, kind, is_before_commands);
+        let is_step = is_name || is_before_commands || kind == Some(Kind::Steps);
+        let is_aside = is_rule
+            && is_aside(plain)
+            && !verdict::has_bold_command(own)
+            && !verdict::is_standing_condition(plain);
+        let doubt = if is_aside {
+            "a demand in a description"
+        } else if is_universal(plain) {
+            "a statement about all of a kind"
+        } else if is_rule || modality(plain) == Modality::Need {
+            verdict::NEED
+        } else {
+            "prose"
+        };
+        if !is_rule && (is_step || doubt == "prose") {
             self.skip(span.start, "prose");
             return false;
         }
         self.accept(span.start, span.end, self.prefix(self.above.of_paragraph()));
+        if !is_rule || is_aside {
+            self.doubt(doubt);
+        }
         true
+    }
+
+    /// Returns the reason why all rules of the document are doubtful: its title says that it is about
+    /// prose, or that it is a tutorial.
+    fn subject(&self) -> Option<&'static str> {
+        let title = words(&self.title);
+        let names_style = title
+            .iter()
+            .any(|word| matches!(word.as_str(), "style" | "guide"));
+        let is_of_prose = PROSE_TITLES.contains_any(&title)
+            || names_style && title.first().is_some_and(|first| first == "writing");
+        if is_of_prose {
+            Some(OF_PROSE)
+        } else if TUTORIAL_TITLES.contains_any(&title) {
+            Some(TUTORIAL)
+        } else {
+            None
+        }
     }
 
     /// Reads the tags between an introduction and its list.
@@ -349,16 +416,20 @@ impl Reader<'_> {
         if self.is_managed(span.start) {
             return;
         }
-        let Some(rules) = tables::rules(rows) else {
+        let rules = tables::rules(rows);
+        if rules.is_empty() {
             return self.skip(span.start, "a table");
-        };
+        }
         // Two lines, the header and its rule, precede the rows.
         let first_line = self.lines.line(span.start) + 2;
-        for (row_idx, text) in rules {
+        for row in rules {
             // A carriage return alone ends a row, too, but not a line.
-            let line = (first_line + row_idx).min(self.lines.len() - 1);
+            let line = (first_line + row.idx).min(self.lines.len() - 1);
             let prefix = self.prefix(self.above.of_list());
-            self.push((line, line), &text, prefix);
+            self.push((line, line), &row.text, prefix);
+            if !row.is_sure {
+                self.doubt("a row of a table");
+            }
         }
     }
 
@@ -426,98 +497,18 @@ impl Reader<'_> {
             .iter()
             .any(|block| block.start <= at && at < block.end)
     }
-
-    fn accept(&mut self, start: usize, end: usize, prefix: Prefix) {
-        let end_line = self
-            .lines
-            .line(start + self.text[start..end].trim_end().len());
-        let lines = (self.lines.line(start), end_line);
-        self.push(lines, &self.dedent(start, end), prefix);
-    }
-
-    fn push(&mut self, (line, end_line): (usize, usize), own: &str, prefix: Prefix) {
-        let is_long = prefix.text.len() > MAX_PREFIX_BYTES;
-        let headings = self.own_headings().map(|heading| heading.shown.as_str());
-        let heading: Vec<&str> = headings
-            .chain(self.labels.iter().map(String::as_str))
-            .collect();
-        let mut item = RuleItem {
-            line,
-            end_line,
-            text: format!("{}{own}", prefix.text),
-            prefix_len: prefix.text.len(),
-            may_be_negated: prefix.may_negate,
-            earlier_prefixes: prefix.earlier,
-            headings: self.slugs(),
-            heading: heading.join(" › "),
-            skipped_because: None,
-        };
-        if is_long {
-            let (text, skipped_because) = (shortened(own), Some(LONG_PREFIX));
-            item = RuleItem {
-                line,
-                end_line,
-                text,
-                skipped_because,
-                ..RuleItem::default()
-            };
-        }
-        self.found.push(item);
-    }
-
-    fn skip(&mut self, start: usize, reason: &'static str) {
-        let text = shortened(&self.text[start..]);
-        let (line, skipped_because) = (self.lines.line(start), Some(reason));
-        let item = RuleItem {
-            line,
-            end_line: line,
-            text,
-            skipped_because,
-            ..RuleItem::default()
-        };
-        self.found.push(item);
-    }
-
-    /// Returns a part of the text, without the indent of the first line and the marks of a
-    /// quotation on the others.
-    fn dedent(&self, start: usize, end: usize) -> String {
-        let (line, column) = self.lines.line_column(start);
-        let before = &self.text[self.lines.start(line)..start];
-        let is_quoted = before.trim_start().starts_with('>');
-        let mut lines = self.text[start..end].trim_end().lines();
-        let mut text = lines.next().unwrap_or_default().trim_end().to_owned();
-        for line in lines {
-            let line = match line.trim_start().strip_prefix('>') {
-                Some(rest) if is_quoted => rest.trim_start(),
-                _ => line,
-            };
-            let n_indent = line
-                .bytes()
-                .take_while(|byte| matches!(byte, b' ' | b'\t'))
-                .count();
-            text.push('\n');
-            text.push_str(line[n_indent.min(column)..].trim_end());
-        }
-        text
-    }
-
-    fn slugs(&self) -> Vec<String> {
-        let slugs = self.own_headings().map(|heading| {
-            let slug = slug(&heading.title.replace(CODE, " "));
-            let words = slug.split('-').filter(|word| !word.is_empty());
-            words.take(SLUG_WORDS).collect::<Vec<_>>().join("-")
-        });
-        slugs.filter(|slug| !slug.is_empty()).collect()
-    }
 }
 
-/// Returns the beginning of the first line of a text.
-fn shortened(text: &str) -> String {
-    let line = text.lines().next().unwrap_or_default().trim();
-    match line.char_indices().nth(SHOWN_CHARS) {
-        Some((end, _)) => format!("{}…", line[..end].trim_end()),
-        None => line.to_owned(),
-    }
+/// Returns whether the block at the start of a document is text between two rulers, which
+/// [`frontmatter`] would read as a frontmatter.
+fn is_between_rulers(block: &str) -> bool {
+    let mut lines = block.lines().skip(1).map(str::trim);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with("# "));
+    let Some(first) = first.filter(|first| *first != "---") else {
+        return false;
+    };
+    let key = first.split_once(':').map(|(key, _)| key);
+    key.is_none_or(|key| key.contains([' ', '*', '`']))
 }
 
 /// Returns whether a text introduces the list below it.

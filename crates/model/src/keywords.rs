@@ -46,7 +46,12 @@ keywords! {
     }
 
     /// Whether a memory is in use.
-    MemoryStatus("status", "snake_case") { Active, Archived }
+    MemoryStatus("status", "snake_case") {
+        Active,
+        /// Perhaps a rule: nobody gets it until a person or an agent makes it active.
+        Proposed,
+        Archived,
+    }
 
     /// Programming language whose definitions are indexed.
     Language("language", "lowercase") {
@@ -162,6 +167,8 @@ keywords! {
         /// The check itself could not run.
         Unchecked,
         #[default] Error,
+        /// It is likely, and fails no check by itself.
+        Warning,
         Hint,
         Note,
         Info,

@@ -30,6 +30,7 @@ pub mod memories;
 mod own;
 pub mod pins;
 mod schema;
+mod search_text;
 mod values;
 
 use std::path::{Path, PathBuf};

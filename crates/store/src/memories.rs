@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::links::{self, LinkRow};
 use super::values::optional_time;
+use crate::search_text::spaced;
 use crate::values::{from_text, lines};
 use crate::{execute, first, for_each, query, values};
 
@@ -222,9 +223,11 @@ pub fn upsert(
     for section in sections {
         let values = params![memory.id, section.section, section.norm, section.vector];
         let rowid = connection.prepare_cached(SECTION)?.insert(values)?;
-        connection
-            .prepare_cached(TEXT)?
-            .execute(params![rowid, section.heading, section.body])?;
+        connection.prepare_cached(TEXT)?.execute(params![
+            rowid,
+            spaced(&section.heading),
+            spaced(&section.body)
+        ])?;
     }
     links
         .iter()
@@ -368,7 +371,7 @@ pub fn matches(connection: &Connection, words: &[String]) -> Result<FxHashMap<i6
     // Quotes prevent words from being parsed as operators of the query language.
     let quoted: Vec<String> = words
         .iter()
-        .map(|word| format!("\"{}\"", word.replace('"', "\"\"")))
+        .map(|word| format!("\"{}\"", spaced(word).replace('"', "\"\"")))
         .collect();
     query(connection, SQL, [quoted.join(" OR ")], |row| row.try_into())
 }

@@ -61,7 +61,7 @@
         term TEXT NOT NULL UNIQUE
     ) STRICT;
     CREATE VIRTUAL TABLE memory_text USING fts5(
-        heading, body, content = '', contentless_delete = 1, tokenize = 'porter unicode61'
+        heading, body, content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2'
     );
     CREATE TABLE memory_link (
         memory   TEXT NOT NULL,

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use cerberus_model::Severity;
 use cerberus_model::text::word_list::lines;
 
+use super::finding::Class;
 use super::print::short_id;
 use super::{Finding, Report};
 use crate::commands::findings::{Annotation, FindingsReport, Unchecked};
@@ -17,10 +19,10 @@ impl FindingsReport for Report {
     fn annotations(&self) -> Vec<Annotation> {
         let findings = self.findings.iter().map(|it| Annotation {
             severity: it.severity,
-            title: format!("{} is out of date", it.check),
+            title: title(it),
             position: Some((it.line, it.column)),
             message: message(it),
-            ..annotation(it.check, &it.file, &it.claim)
+            ..annotation(it.check.as_str(), &it.file, &it.claim)
         });
         let outdated = self.outdated.iter().map(|it| Annotation {
             title: "baseline".to_owned(),
@@ -49,6 +51,16 @@ fn annotation(rule: &str, file: &str, claim: &str) -> Annotation {
     }
 }
 
+/// Returns the title of a finding.
+fn title(finding: &Finding) -> String {
+    let check = finding.check.as_str();
+    match (finding.severity, finding.class) {
+        (_, Class::Mistaken) => format!("{check} was never there"),
+        (Severity::Warning, _) => format!("{check} may be out of date"),
+        _ => format!("{check} is out of date"),
+    }
+}
+
 /// Returns a finding in one line.
 fn message(finding: &Finding) -> String {
     let mut message = format!("`{}`: {}", finding.claim, finding.message);
@@ -62,6 +74,9 @@ fn message(finding: &Finding) -> String {
     }
     if let Some(now) = &finding.now {
         let _ = write!(message, ". Now `{now}`");
+    }
+    if let Some(doubt) = finding.doubt {
+        let _ = write!(message, ". Only likely: {doubt}");
     }
     let _ = write!(message, ". Next: {}", finding.next);
     message

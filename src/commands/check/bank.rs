@@ -6,16 +6,14 @@ use std::path::Path;
 use anyhow::Result;
 use cerberus_bank::Workspace;
 use cerberus_bank::ops::memories::Memories;
-use cerberus_bank::ops::{Project, links};
+use cerberus_bank::ops::{Project, import, links, reanchor};
 use cerberus_engine::tree::git;
 use cerberus_engine::tree::git::past;
 use cerberus_model::State;
 
-use super::Finding;
+use super::finding::{Check, Finding};
 use crate::commands::doctor::stale_blocks;
 use crate::commands::findings::{self, Unchecked};
-use crate::commands::import;
-use crate::commands::reanchor::{self, ReanchorArgs};
 
 /// Adds the findings of the bank. With `since`, only those that the changes since then may have
 /// caused: anchors on changed code, links whose target was there or whose memory changed, blocks and
@@ -35,20 +33,20 @@ pub(super) fn check(
             project.bank.shown_path(&edge.file, &project.root),
             edge.line,
         );
-        let finding = Finding::new("memoryLink", place, &edge.target);
+        let finding = Finding::new(Check::MemoryLink, place, &edge.target);
         let message = "the target of this link does not exist";
         found.push(finding.with(message, "cerberus memory links --broken"));
     }
     for (path, next) in stale_blocks(project)? {
         let message = "the block of cerberus is out of date, or was written with other options";
-        let finding = Finding::new("block", (path.to_owned(), 1), "cerberus:start");
+        let finding = Finding::new(Check::Block, (path.to_owned(), 1), "cerberus:start");
         found.push(finding.with(message, next));
     }
     for item in import::differences(project)? {
         let id = item.id.as_deref().unwrap_or(&item.text);
         let message = format!("the bank differs from this rule: {}", item.outcome.as_str());
         let next = format!("cerberus memory import {}", item.file);
-        let finding = Finding::new("import", (item.file.clone(), item.line), id);
+        let finding = Finding::new(Check::Import, (item.file.clone(), item.line), id);
         found.push(finding.with(message, next));
     }
     if let Some(since) = since {
@@ -82,7 +80,7 @@ fn retain_new(project: &Project, since: &str, findings: &mut Vec<Finding>) -> Re
         let was_there = old.next().flatten().is_some();
         changed.contains(&finding.file)
             || match finding.check {
-                "memoryLink" => was_there,
+                Check::MemoryLink => was_there,
                 _ => is_bank_changed,
             }
     });
@@ -98,13 +96,11 @@ fn anchors(
     if memories.anchors.is_empty() {
         return Ok(());
     }
-    let since = since.map(str::to_owned);
-    let args = ReanchorArgs {
-        check: true,
-        since,
-        ..ReanchorArgs::default()
+    let request = reanchor::Request {
+        since: since.map(str::to_owned),
+        ..reanchor::Request::check()
     };
-    let report = reanchor::reanchor_in(project, memories, &args, &|_, _| ())?;
+    let report = reanchor::reanchor_in(project, memories, &request, &|_, _| ())?;
     warnings.extend(
         report
             .warnings
@@ -119,14 +115,14 @@ fn anchors(
                 .clone()
                 .unwrap_or_else(|| "cerberus memory reanchor".to_owned());
             let message = format!("its example is {}: {}", anchor.state, anchor.reason);
-            let finding = Finding::new("anchor", (anchor.memory.clone(), 1), &anchor.id);
+            let finding = Finding::new(Check::Anchor, (anchor.memory.clone(), 1), &anchor.id);
             findings.push(finding.with(message, next));
         }
     }
     let file = project.bank.shown_path("anchors.lock", &project.root);
     for id in report.orphans.iter().chain(&report.undecided) {
         let message = "the lock file has an anchor that needs a decision";
-        let finding = Finding::new("anchor", (file.clone(), 1), id);
+        let finding = Finding::new(Check::Anchor, (file.clone(), 1), id);
         findings.push(finding.with(message, "cerberus memory reanchor"));
     }
     Ok(())

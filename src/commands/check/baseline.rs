@@ -32,15 +32,53 @@ pub(crate) struct Accepted {
     pub(crate) file: String,
     pub(crate) check: String,
     pub(crate) claim: String,
+    #[serde(default, skip_serializing_if = "AcceptedLevel::is_error")]
+    pub(crate) level: AcceptedLevel,
+}
+
+/// The level up to which a finding is accepted.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Default,
+    Serialize,
+    Deserialize
+)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum AcceptedLevel {
+    /// An error, and a warning about the same name. Files of older versions have only errors.
+    #[default]
+    Error,
+    /// A warning: it is reported if it becomes an error.
+    Warning,
+}
+
+impl AcceptedLevel {
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde calls it with a reference"
+    )]
+    fn is_error(&self) -> bool {
+        *self == Self::Error
+    }
 }
 
 impl From<&Finding> for Accepted {
     fn from(finding: &Finding) -> Self {
-        let (file, check) = (finding.file.clone(), finding.check.to_owned());
+        let level = match finding.severity {
+            Severity::Warning => AcceptedLevel::Warning,
+            _ => AcceptedLevel::Error,
+        };
         Self {
-            file,
-            check,
+            file: finding.file.clone(),
+            check: finding.check.as_str().to_owned(),
             claim: finding.claim.clone(),
+            level,
         }
     }
 }
@@ -81,19 +119,21 @@ pub(super) fn accept(
     findings: &mut Vec<Finding>,
 ) -> (usize, BTreeSet<Accepted>) {
     let n_all = findings.len();
-    let mut found = BTreeSet::new();
+    let mut outdated = accepted.clone();
     findings.retain(|finding| {
-        let key = Accepted::from(finding);
-        let is_accepted = finding.severity == Severity::Error && accepted.contains(&key);
-        if is_accepted {
-            found.insert(key);
+        if !finding.is_reported() {
+            return true;
         }
-        !is_accepted
+        let own = Accepted::from(finding);
+        let as_error = Accepted {
+            level: AcceptedLevel::Error,
+            ..own.clone()
+        };
+        outdated.remove(&own);
+        outdated.remove(&as_error);
+        !accepted.contains(&own) && !accepted.contains(&as_error)
     });
-    (
-        n_all - findings.len(),
-        accepted.difference(&found).cloned().collect(),
-    )
+    (n_all - findings.len(), outdated)
 }
 
 /// Writes a baseline. Returns a message about it.

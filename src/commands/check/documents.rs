@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use cerberus_bank::ops::Project;
-use cerberus_claims::Document;
 use cerberus_claims::addresses::Addresses;
-use cerberus_claims::parse::{self, Target};
+use cerberus_claims::parse;
+use cerberus_claims::report::Document;
 use cerberus_claims::times::{self, Status};
 use cerberus_engine::tree::{documents, read};
 use cerberus_markdown::links::normalize_path;
+use cerberus_model::text::conventions::CONVENTIONS;
 use cerberus_model::{Globs, MemoryStatus, MemoryType};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::Value;
@@ -26,10 +27,16 @@ const TEMPLATE_FOLDERS: &[&str] = &["templates", "template"];
 /// Laravel Boost).
 const SKILL_LISTS: [&str; 2] = ["skills-lock.json", "boost.json"];
 
+/// Number of parts at the end of the path of a document that describes tests itself, with its name.
+const N_OWN_FOLDERS: usize = 3;
+
 /// The documents with their claims.
+#[derive(Default)]
 pub(super) struct Found {
     addresses: Addresses,
     pub(super) documents: Vec<Document>,
+    /// The documents of which only the links are read, and all others that are not read.
+    pub(super) others: BTreeSet<String>,
     pub(super) unread: Vec<Unchecked>,
 }
 
@@ -58,17 +65,24 @@ pub(super) fn read(
             }
         }
     }
+    let mut others: BTreeSet<String> = BTreeSet::new();
     if files.is_empty() {
-        let listed = match is_any {
-            true => documents::find_all(root)?,
-            false => documents::find_guides(root)?,
-        };
-        paths.extend(listed.paths);
+        let listed = documents::find_all(root)?;
         unlisted = listed.warnings;
         unnamed = listed.unnamed;
-        paths.retain(|path| {
-            (documents::is_specification(path) || !is_other(path)) && !is_installed(root, path)
-        });
+        for path in listed.paths {
+            let is_described = documents::is_guide(&path) || documents::is_specification(&path);
+            let is_wanted = documents::is_specification(&path) || !is_other(&path);
+            if (is_any || is_described) && is_wanted && !is_installed(root, &path) {
+                paths.insert(path.clone());
+            }
+            others.insert(path);
+        }
+        if !is_any {
+            let is_named =
+                |path: &str| documents::is_guide(path) || documents::is_specification(path);
+            unnamed.retain(|(path, _)| is_named(path));
+        }
     }
     paths.extend(exempt.iter().cloned());
     if files.is_empty()
@@ -96,6 +110,7 @@ pub(super) fn read(
     let mut found = Found {
         addresses,
         documents: Vec::new(),
+        others: BTreeSet::new(),
         unread: Vec::new(),
     };
     for reason in unlisted {
@@ -132,6 +147,9 @@ pub(super) fn read(
     found
         .documents
         .retain(|it| exempt.contains(&it.path) || !it.claims.is_history);
+    let read: BTreeSet<&str> = found.documents.iter().map(|it| it.path.as_str()).collect();
+    others.retain(|path| !read.contains(path.as_str()) && exclude.find(path).is_none());
+    found.add_links(project, others);
     found.documents.sort_by(|a, b| a.path.cmp(&b.path));
     for document in found.documents.iter().filter(|it| it.claims.is_cut) {
         let reason = format!(
@@ -147,6 +165,27 @@ pub(super) fn read(
 }
 
 impl Found {
+    /// Adds the documents of which a link may be unresolved, with their links only.
+    fn add_links(&mut self, project: &Project, others: BTreeSet<String>) {
+        let root = &project.root;
+        let is_there = |path: &str| read::exists(root, path);
+        let is_worth_reading = |path: &&String| {
+            let is_about_now = !is_other(path) && !is_installed(root, path);
+            let text = read::text(root, path).ok().filter(|_| is_about_now);
+            text.is_some_and(|text| parse::links::may_be_broken(path, &text, &is_there))
+        };
+        let broken = others.par_iter().filter(is_worth_reading).cloned();
+        let n_read = self.documents.len();
+        self.add(project, &broken.collect(), |_, _| true);
+        let mut added = self.documents.split_off(n_read);
+        added.retain(|document| !document.claims.is_history);
+        for document in &mut added {
+            document.claims.retain_links();
+        }
+        self.documents.append(&mut added);
+        self.others = others;
+    }
+
     /// Adds documents, of which `is_wanted` has the paths and the texts.
     fn add(
         &mut self,
@@ -169,7 +208,7 @@ impl Found {
         let read: Vec<_> = paths.par_iter().filter_map(read).collect();
         for (path, content) in read {
             match content {
-                Ok((text, claims)) => self.documents.push(Document { path, text, claims }),
+                Ok((text, claims)) => self.documents.push(Document::new(path, text, claims)),
                 // A link to another document, as from `CLAUDE.md` to `AGENTS.md`.
                 Err(error)
                     if !read::is_file(&project.root, &path)
@@ -206,16 +245,17 @@ fn named_documents(project: &Project, document: &Document) -> Vec<String> {
         .path
         .rsplit_once('/')
         .map_or("", |(folder, _)| folder);
-    let named = document
-        .claims
-        .claims
-        .iter()
-        .filter_map(|claim| match &claim.target {
-            Target::Path { path, .. } if path.ends_with(".md") && !path.contains('*') => Some(path),
-            _ => None,
-        });
+    let mut named: BTreeSet<&str> = BTreeSet::new();
+    for claim in &document.claims.claims {
+        if let Some(path) = claim.target.path()
+            && path.ends_with(".md")
+            && !path.contains('*')
+        {
+            named.insert(path);
+        }
+    }
     let mut found = Vec::new();
-    for path in named.collect::<BTreeSet<_>>() {
+    for path in named {
         let relative = normalize_path(format!("{folder}/{path}").trim_start_matches('/'));
         let candidates = [relative, normalize_path(path.trim_start_matches('/'))];
         let file = candidates
@@ -255,15 +295,24 @@ fn is_installed(root: &Path, path: &str) -> bool {
     skills.any(|(idx, pair)| (0..=idx).any(|n_parts| is_listed(&parts[..n_parts], pair[1])))
 }
 
+/// Returns whether a document is part of a project that tests read: it is two or more folders below a folder of
+/// tests.
+fn is_sample(path: &str) -> bool {
+    let mut folders = path.rsplit('/').skip(N_OWN_FOLDERS);
+    folders.any(|folder| CONVENTIONS.folders.tests.contains(folder))
+}
+
 /// Returns whether a document is not about this project as it is: it is part of a template, or of the documents
-/// of a version, as `docs/v1.20`, or its path says that it is about another time. The name of a guide or a rule
+/// of a version or a day, as `docs/v1.20`, or its path says that it is about another time. The name of a guide or a rule
 /// file, such as `plan` or `release`, is its subject.
 fn is_other(path: &str) -> bool {
     let folders = || path.rsplit_once('/').unwrap_or_default().0.split('/');
     let mut documentation =
         folders().skip_while(|it| !matches!(*it, "doc" | "docs" | "versioned_docs"));
     folders().any(|it| TEMPLATE_FOLDERS.contains(&it))
+        || folders().any(times::is_day)
         || documentation.any(times::is_version)
         || (!documents::is_guide(path) && times::is_of_other_time(path))
+        || is_sample(path)
         || documents::is_foreign(path)
 }

@@ -1,7 +1,9 @@
-//! `check --fix`: writes the new names of targets that were followed with certainty. Only the bytes of a
+//! `check --fix`: writes the new names of targets that were followed with certainty: those of errors at once, those
+//! of warnings one by one. Only the bytes of a
 //! name change, and only in a document that still has the text that was checked. Each document is
 //! handled alone: one that cannot be written does not stop the others.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use anyhow::Result;
@@ -10,7 +12,8 @@ use cerberus_model::Severity;
 use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::text::{Span, decode, encode_like, plural};
 
-use super::{CheckArgs, Report, print};
+use super::proposed::{self, Proposal};
+use super::{CheckArgs, Finding, Report, print};
 use crate::commands::confirm;
 use crate::commands::findings::{self, FindingsFormat};
 use crate::config::Settings;
@@ -38,52 +41,60 @@ struct Plan {
     unwritten: Vec<Unwritten>,
 }
 
+impl Plan {
+    fn is_empty(&self) -> bool {
+        self.fixed.is_empty() && self.unwritten.is_empty()
+    }
+}
+
 pub(super) fn run(
     args: &CheckArgs,
     settings: &Settings,
     report: &Report,
     out: &mut Printer,
 ) -> CliResult {
+    let has_new_name = |finding: &&Finding| finding.replacement.is_some();
+    let fixable = report.findings.iter().filter(has_new_name);
+    let (mut chosen, mut likely): (Vec<&Finding>, Vec<&Finding>) = fixable
+        .filter(|finding| finding.is_reported())
+        .partition(|finding| finding.severity == Severity::Error);
+    let can_ask = !args.yes && confirm::is_possible(out);
+    if !can_ask {
+        likely.clear();
+    }
+    let proposals = match &args.with {
+        Some(with) => proposed::propose(with, settings, report, out)?,
+        None => Vec::new(),
+    };
+    let mut errors = plan(settings, report, &chosen, &proposals);
+    if errors.is_empty() && likely.is_empty() {
+        out.line("nothing can be corrected with certainty");
+        out.line("");
+    }
+    if !errors.fixed.is_empty() && !confirms_errors(args, &errors.fixed, out)? {
+        out.line("nothing was written");
+        return Ok(ExitStatus::CheckFailed);
+    }
+    let n_errors = chosen.len();
+    for finding in likely {
+        if confirms_warning(settings, report, finding, out)? {
+            chosen.push(finding);
+        }
+    }
+    if chosen.len() > n_errors {
+        errors = plan(settings, report, &chosen, &proposals);
+    }
     let Plan {
         fixed,
         mut unwritten,
-    } = plan(settings, report);
+    } = errors;
     if fixed.is_empty() {
-        if unwritten.is_empty() {
-            out.line("nothing can be corrected with certainty");
-            out.line("");
-        }
         return rest(args, settings, &unwritten, out);
-    }
-    for document in &fixed {
-        let (old, new) = (document.old_text.as_bytes(), document.new_text.as_bytes());
-        let text = confirm::diff(&document.path, old, new);
-        for line in text.lines() {
-            out.line(&out.safe(line));
-        }
-    }
-    let n_changes = plural(
-        fixed.iter().map(|document| document.n_changes).sum(),
-        "name",
-    );
-    if !args.yes {
-        if !confirm::is_possible(out) {
-            out.flush()?;
-            return Err(UserError::check(format!(
-                "{n_changes} not written, because nobody can be asked"
-            ))
-            .hint("write them: cerberus check --fix --yes")
-            .into());
-        }
-        if !confirm::ask(&format!("write {n_changes}?"), out)? {
-            out.line("nothing was written");
-            return Ok(ExitStatus::CheckFailed);
-        }
     }
     let written = write(settings, fixed, &mut unwritten)?;
     let n_changes = plural(
         written.iter().map(|document| document.n_changes).sum(),
-        "name",
+        unit(args),
     );
     out.line(&format!(
         "wrote {n_changes} in {}",
@@ -91,6 +102,51 @@ pub(super) fn run(
     ));
     out.line("");
     rest(args, settings, &unwritten, out)
+}
+
+/// Shows the corrections of errors, and returns whether they are to be written.
+fn confirms_errors(args: &CheckArgs, fixed: &[Fixed], out: &mut Printer) -> Result<bool> {
+    fixed.iter().for_each(|document| print_diff(document, out));
+    if args.yes {
+        return Ok(true);
+    }
+    let n_changes = plural(
+        fixed.iter().map(|document| document.n_changes).sum(),
+        unit(args),
+    );
+    if !confirm::is_possible(out) {
+        out.flush()?;
+        return Err(UserError::check(format!(
+            "{n_changes} not written, because nobody can be asked"
+        ))
+        .hint("write them: cerberus check --fix --yes")
+        .into());
+    }
+    confirm::ask(&format!("write {n_changes}?"), out)
+}
+
+/// Shows the correction of a warning alone, and returns whether it is to be written.
+fn confirms_warning(
+    settings: &Settings,
+    report: &Report,
+    finding: &Finding,
+    out: &mut Printer,
+) -> Result<bool> {
+    let alone = plan(settings, report, &[finding], &[]);
+    let [document] = &alone.fixed[..] else {
+        return Ok(false);
+    };
+    print_diff(document, out);
+    let doubt = finding.doubt.unwrap_or("its document may mean another one");
+    confirm::ask(&format!("this is only likely: {doubt}. Write it?"), out)
+}
+
+fn print_diff(document: &Fixed, out: &mut Printer) {
+    let old = document.old_text.as_bytes();
+    let new = document.new_text.as_bytes();
+    for line in confirm::diff(&document.path, old, new).lines() {
+        out.line(&out.safe(line));
+    }
 }
 
 /// Writes the documents, each alone, and returns those that were written. Memories are written under
@@ -144,7 +200,7 @@ fn rest(
     let mut report = super::check(&args, settings)?;
     report
         .findings
-        .retain(|finding| args.all || finding.severity == Severity::Error);
+        .retain(|finding| args.all || finding.is_reported());
     // They were printed before the correction.
     report.warnings.clear();
     let status = findings::print(&report, FindingsFormat::Text, out, |out| {
@@ -159,17 +215,24 @@ fn rest(
     Ok(ExitStatus::Environment)
 }
 
-/// Returns the documents that change.
-fn plan(settings: &Settings, report: &Report) -> Plan {
+/// Returns the documents that change by the new names of findings.
+fn plan(
+    settings: &Settings,
+    report: &Report,
+    findings: &[&Finding],
+    proposals: &[Proposal],
+) -> Plan {
     let mut by_file: BTreeMap<&str, Vec<(Span, &str)>> = BTreeMap::new();
-    for finding in &report.findings {
-        let changes = finding
-            .spans
-            .iter()
-            .filter_map(|(span, new)| Some((*span, new.as_deref()?)));
-        let changes: Vec<_> = changes.collect();
-        if !changes.is_empty() {
-            by_file.entry(&finding.file).or_default().extend(changes);
+    // A new line starts before the names in it, which are not written then.
+    for Proposal { file, span, text } in proposals {
+        by_file.entry(file).or_default().push((*span, text));
+    }
+    for finding in findings {
+        for (span, new_name) in &finding.spans {
+            if let Some(new_name) = new_name {
+                let changes = by_file.entry(&finding.file).or_default();
+                changes.push((*span, new_name.as_str()));
+            }
         }
     }
     let mut plan = Plan::default();
@@ -209,7 +272,7 @@ fn corrected(
     {
         return Err(external_file::edited(file.real_path()).into());
     }
-    changes.sort_by_key(|(span, _)| *span);
+    changes.sort_by_key(|(span, _)| (span.start, Reverse(span.end)));
     let mut text = String::with_capacity(old.len());
     let (mut at, mut n_changes) = (0, 0);
     for (span, new) in changes {
@@ -229,4 +292,12 @@ fn corrected(
         n_changes,
         file,
     })
+}
+
+/// Returns the noun for what is written.
+fn unit(args: &CheckArgs) -> &'static str {
+    match args.with {
+        Some(_) => "correction",
+        None => "name",
+    }
 }

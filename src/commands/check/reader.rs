@@ -16,13 +16,14 @@ use cerberus_model::text::plural;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Finding, NOTHING, Report};
+use super::finding::NOTHING;
+use super::{Finding, Report};
 use crate::commands::agent::{Agent, Answer, Refused, Tokens};
 use crate::commands::findings::Unchecked;
 use crate::output::{Printer, ProgressBar};
 
-/// Number of errors in a request of about 8,000 tokens.
-const N_ERRORS: usize = 25;
+/// Number of findings in a request of about 8,000 tokens.
+const N_FINDINGS: usize = 25;
 
 /// Number of lines before and after the one with an error, and of characters of a line. The agent does not
 /// see the rest.
@@ -58,7 +59,7 @@ pub(super) fn dismiss(
     let mut agent = Agent::new(with)?;
     let mut items = Items::new();
     for (id, finding) in report.findings.iter().enumerate() {
-        let is_asked = finding.severity == Severity::Error && finding.written.is_some();
+        let is_asked = finding.is_reported() && finding.written.is_some();
         if is_asked && let Some(text) = report.texts.get(&finding.file) {
             items.insert(id, item(id, finding, text));
         }
@@ -69,14 +70,15 @@ pub(super) fn dismiss(
     let total = items.len();
     let mut unread = items.clone();
     let asked = agent.prepare(root).and_then(|place| {
-        let n_tokens = estimated_tokens(&items);
-        let (by, n) = (agent.name(), plural(total, "error"));
+        let n_tokens = estimated_tokens(&items, report);
+        let by = agent.name();
+        let n = plural(total, "finding");
         out.note(&[format!(
             "asking {by} about {n}, with the lines around: {n_tokens} tokens"
         )]);
         out.note(&Vec::from_iter(place));
-        let bar = ProgressBar::new(out.terminal, "errors read");
-        while let Some(batch) = first_batch(&items) {
+        let bar = ProgressBar::new(out.terminal, "findings read");
+        while let Some(batch) = next_batch(&items, report) {
             bar.step(total - items.len(), total);
             let mut judgements = Vec::new();
             let is_read = read(&agent, &batch, &mut unread, &mut judgements);
@@ -102,22 +104,23 @@ pub(super) fn dismiss(
 /// Why an error is not read although its agent answered.
 const REFUSED: &str = "its answer about them cannot be used";
 
-fn estimated_tokens(items: &Items) -> usize {
+fn estimated_tokens(items: &Items, report: &Report) -> usize {
     let mut items = items.clone();
     let mut n_tokens = 0;
-    while let Some(batch) = first_batch(&items) {
+    while let Some(batch) = next_batch(&items, report) {
         n_tokens += tokens::count(&request(&batch, &[]).to_string());
         items.retain(|id, _| !batch.contains_key(id));
     }
     n_tokens
 }
 
-fn first_batch(items: &Items) -> Option<Items> {
-    let batch: Items = items
-        .iter()
-        .take(N_ERRORS)
-        .map(|(id, it)| (*id, it.clone()))
-        .collect();
+/// Returns the next items: the warnings, of which more are dismissed, before the errors.
+fn next_batch(items: &Items, report: &Report) -> Option<Items> {
+    let mut ids: Vec<usize> = items.keys().copied().collect();
+    ids.sort_by_key(|id| (report.findings[*id].severity == Severity::Error, *id));
+    ids.truncate(N_FINDINGS);
+    let mut batch = items.clone();
+    batch.retain(|id, _| ids.contains(id));
     if batch.is_empty() { None } else { Some(batch) }
 }
 
@@ -220,10 +223,13 @@ fn judgement(
 }
 
 fn record(agent: &Agent, judgement: Judgement, report: &mut Report) {
+    let finding = &mut report.findings[judgement.id];
     if judgement.is_out_of_date {
+        // It read the lines around, which the level is not decided by.
+        finding.severity = Severity::Error;
+        finding.doubt = None;
         return;
     }
-    let finding = &mut report.findings[judgement.id];
     finding.severity = Severity::Note;
     finding.next = NOTHING.to_owned();
     finding.message += &format!("; dismissed by {}", agent.name());
@@ -247,7 +253,7 @@ fn mark_unread(agent: &Agent, unread: &Items, reason: &str, report: &mut Report)
     for (file, n) in n_errors {
         let reason = format!(
             "{} not read by {}: {reason}",
-            plural(n, "error"),
+            plural(n, "finding"),
             agent.name()
         );
         report.unchecked.push(Unchecked { file, reason });
@@ -267,7 +273,7 @@ fn reason(error: &anyhow::Error) -> String {
 }
 
 /// Returns an error as an agent reads it.
-fn item(id: usize, finding: &Finding, text: &str) -> Value {
+pub(super) fn item(id: usize, finding: &Finding, text: &str) -> Value {
     let start = text
         .split_inclusive('\n')
         .take(finding.line - 1)

@@ -1,4 +1,5 @@
-//! Findings in an edit, or at a stop in all changes: the patterns of rules, and code that their texts forbid.
+//! Findings in an edit, or at a stop in all changes: the patterns of rules, code that their texts forbid, and what an
+//! instruction file says that is not true.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +10,9 @@ use cerberus_model::Severity;
 use super::edit::Written;
 use super::payload::Event;
 use super::{answer, in_session, session};
+use crate::commands::check;
 use crate::commands::review_diff::{self, Finding, ReviewDiffArgs};
-use crate::config::GlobalArgs;
+use crate::config::{GlobalArgs, Settings};
 
 /// Minimum number of bytes of a part of a line; shorter ones, such as brackets, are in any line.
 const MIN_PART: usize = 4;
@@ -18,13 +20,19 @@ const MIN_PART: usize = 4;
 /// Returns the findings in written texts, given by path, or an empty text. The rules that
 /// they break are counted for the session.
 pub(super) fn findings(
-    project: &Workspace,
+    settings: &Settings,
     session: Option<&str>,
     written: &BTreeMap<String, Written>,
 ) -> Result<String> {
+    let project = &settings.project;
     let mut items = Vec::new();
     let mut broken = Vec::new();
     for (file, Written { text, .. }) in written {
+        for finding in check::of_edit(settings, file)? {
+            if text.is_empty() || is_written(text, &finding.claim) {
+                items.push(check::in_one_line(&finding));
+            }
+        }
         for finding in review_diff::review_file(project, file)?.findings {
             // Other lines were there before this edit, and an earlier answer has them.
             if text.is_empty() || is_written(text, &finding.code) {

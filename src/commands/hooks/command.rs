@@ -106,7 +106,7 @@ impl Runs {
 
     /// Returns the first command that a pattern of a memory matches in a folder of the memory.
     fn hit(&self, stored: &MemoryFile, patterns: &[CommandPattern]) -> Option<&[String]> {
-        if stored.memory.status == MemoryStatus::Archived || stored.fault.is_some() {
+        if stored.memory.status != MemoryStatus::Active || stored.fault.is_some() {
             return None;
         }
         for Run { folder, words } in &self.commands {

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use cerberus_bank::Workspace;
+use cerberus_bank::ops::linked::{self, Linked};
 use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::{Project, envelope, links, memories};
 use cerberus_engine::syntax::language;
@@ -18,7 +19,6 @@ use cerberus_model::{Anchor, State, escaped, format_location};
 use super::answer;
 use super::git_command::{self, Commit};
 use super::payload::Event;
-use crate::commands::linked::{self, Linked};
 use crate::config::{GlobalArgs, Settings};
 
 /// The changed files of a commit with their changed lines.

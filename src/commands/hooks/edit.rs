@@ -42,7 +42,7 @@ pub(super) fn before(tool: HookTool, event: &Event, global: &GlobalArgs) -> Resu
     let mut text = project.with_repair(|_| rules(project, tool, session, &written))?;
     // The event of these agents comes after the edit.
     if !matches!(tool, HookTool::Claude | HookTool::Codex | HookTool::Git) {
-        text.push_str(&after_edit::findings(project, Some(session), &written)?);
+        text.push_str(&after_edit::findings(&settings, Some(session), &written)?);
     }
     Ok(text)
 }
@@ -52,7 +52,7 @@ pub(super) fn after(event: &Event, global: &GlobalArgs) -> Result<String> {
     let Some((settings, written)) = written(event, global)? else {
         return Ok(String::new());
     };
-    after_edit::findings(&settings.project, event.session.as_deref(), &written)
+    after_edit::findings(&settings, event.session.as_deref(), &written)
 }
 
 /// Answers a shell command that edited files.
@@ -72,20 +72,21 @@ pub(super) fn after_command(tool: HookTool, event: &Event, global: &GlobalArgs) 
     }
     let written = recently_written(project, started)?;
     if !written.is_empty() {
-        text.push_str(&about(project, tool, session, &written)?);
+        text.push_str(&about(&settings, tool, session, &written)?);
     }
     Ok(text)
 }
 
 /// Returns the rules for the files that a command edited, and the findings in the edits.
 fn about(
-    project: &Workspace,
+    settings: &Settings,
     tool: HookTool,
     session: &str,
     written: &BTreeMap<String, Written>,
 ) -> Result<String> {
+    let project = &settings.project;
     let mut text = project.with_repair(|_| rules(project, tool, session, written))?;
-    let found = after_edit::findings(project, Some(session), written)?;
+    let found = after_edit::findings(settings, Some(session), written)?;
     let key = format!("{:032x}", xxh3_128(found.as_bytes()));
     if !found.is_empty() && in_session(project, session, |rules| rules.claim_findings(&key))? {
         text.push_str(&found);

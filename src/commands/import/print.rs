@@ -4,9 +4,12 @@ use cerberus_engine::rank::rule_words::RuleWords;
 use cerberus_model::format_location;
 use cerberus_model::text::plural;
 
-use super::rules::{DocumentSummary, Item, Outcome, Report};
-use crate::commands::review::print::candidates;
+use crate::commands::candidates;
 use crate::output::{DIM, NAME, OK, Printer, WARN};
+use cerberus_bank::ops::import::{DocumentSummary, Item, Outcome, Report};
+
+/// The outcome of a new memory that no agent gets until somebody confirms it.
+const PROPOSED: &str = "proposed";
 
 /// Prints the items; in a dry run also the skipped ones, but not those that the bank has as they are.
 pub(super) fn rules(report: &Report, is_pruned: bool, out: &mut Printer) {
@@ -29,9 +32,9 @@ fn planned(report: &Report, out: &mut Printer) {
     let row = |item: &Item| {
         [
             source(item),
-            item.outcome.as_str().to_owned(),
-            item.reason
-                .as_ref()
+            outcome(item).to_owned(),
+            (item.reason.as_ref())
+                .or(item.doubt.as_ref())
                 .or(item.id.as_ref())
                 .cloned()
                 .unwrap_or_default(),
@@ -103,12 +106,21 @@ pub(super) fn differences(report: &Report, out: &mut Printer) {
 pub(super) fn documents(report: &Report, out: &mut Printer) {
     let n = |count: usize| count.to_string();
     let row = |it: &DocumentSummary| {
-        let counts = [it.added, it.changed, it.removed, it.duplicates, it.skipped];
+        let counts = [
+            it.added - it.proposed,
+            it.proposed,
+            it.changed,
+            it.removed,
+            it.duplicates,
+            it.skipped,
+        ];
         std::iter::once(it.file.clone())
             .chain(counts.map(n))
             .collect::<Vec<_>>()
     };
-    let heading = ["document", "new", "changed", "removed", "known", "skipped"];
+    let heading = [
+        "document", "new", PROPOSED, "changed", "removed", "known", "skipped",
+    ];
     out.rows(&heading, report.documents.iter().map(row));
 }
 
@@ -135,15 +147,30 @@ fn example(item: &Item) -> Option<String> {
     Some(format_location(&anchor.file, anchor.symbol.as_deref()))
 }
 
+/// Returns the outcome of an item; an added one that somebody has to confirm is proposed.
+fn outcome(item: &Item) -> &'static str {
+    match item.outcome {
+        Outcome::Added if item.doubt.is_some() => PROPOSED,
+        outcome => outcome.as_str(),
+    }
+}
+
 fn added(item: &Item, out: &mut Printer) {
     let id = out.style(NAME, item.id.as_deref().unwrap_or_default());
     let source = out.paint(DIM, &format!("({})", out.safe(&source(item))));
-    out.line(&format!("{} {id} {source}", out.paint(OK, "added")));
+    match &item.doubt {
+        Some(doubt) => out.line(&format!(
+            "{} {id} {source}: {}",
+            out.paint(WARN, PROPOSED),
+            out.safe(doubt)
+        )),
+        None => out.line(&format!("{} {id} {source}", out.paint(OK, "added"))),
+    }
     if let Some(example) = example(item) {
         out.line(&format!("  example {}", out.style(NAME, &example)));
     }
     let words = RuleWords::new(&item.text, &[]);
-    candidates(item.candidates.iter(), &words, out);
+    candidates::print(item.candidates.iter(), &words, out);
 }
 
 fn difference(item: &Item, is_pruned: bool, out: &mut Printer) {
@@ -178,10 +205,16 @@ fn summary(report: &Report, is_pruned: bool, out: &mut Printer) {
     } else {
         "added"
     };
+    let n_proposed = of(report, Outcome::Added)
+        .filter(|item| item.doubt.is_some())
+        .count();
     let mut counts = vec![
-        format!("{} {added}", plural(n(Outcome::Added), "rule")),
+        format!("{} {added}", plural(n(Outcome::Added) - n_proposed, "rule")),
         format!("{} changed", n(Outcome::Changed)),
     ];
+    if n_proposed > 0 {
+        counts.push(format!("{n_proposed} {PROPOSED}"));
+    }
     let optional = [
         (Outcome::Removed, "removed"),
         (Outcome::Conflict, "in conflict"),
@@ -193,6 +226,10 @@ fn summary(report: &Report, is_pruned: bool, out: &mut Printer) {
     out.line(&counts.join(", "));
     if !report.dry_run && n(Outcome::Skipped) > 0 {
         out.line("  show the skipped items and the reasons with --dry-run");
+    }
+    if !report.dry_run && n_proposed > 0 {
+        out.line("  no agent gets the proposed ones: see them with `cerberus memory show --status proposed`,");
+        out.line("  and use one with `cerberus memory update ID --status active`");
     }
     if n(Outcome::Removed) > 0 && !is_pruned {
         out.line("  move the removed ones to the trash with --prune");

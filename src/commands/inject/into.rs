@@ -18,8 +18,8 @@ use cerberus_model::text::plural;
 use serde::Serialize;
 
 use super::{ClientProfile, InjectArgs, explanation};
-use crate::commands::import::sources::{self, Source};
 use crate::output::{CliResult, NAME, OK, Printer, WARN};
+use cerberus_bank::ops::import::sources::{self, Source};
 
 const MARKERS: BlockMarkers<'static> = managed_block::MARKDOWN;
 

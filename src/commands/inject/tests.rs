@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use cerberus_bank::ops::add::{self, Example};
 use cerberus_bank::ops::pins::render;
 use cerberus_bank::ops::{InjectOptions, envelope};
 use cerberus_bank::{Bank, Workspace, tokens};
@@ -12,7 +13,6 @@ use cerberus_store::StoreFile;
 use proptest::prelude::*;
 
 use super::*;
-use crate::commands::add::{self, AddArgs};
 
 fn project(folder: &Path) -> Workspace {
     let bank = Bank::new(folder.join(".memories"));
@@ -58,11 +58,11 @@ fn fill(project: &Workspace, at: usize, text: &str, code: &str) {
     pins::add(project, &pin, None).expect("pinned");
     let file = format!("code{at}.py");
     std::fs::write(project.root.join(&file), format!("# {at}\n{code}")).expect("a file");
-    let memory = AddArgs {
+    let memory = add::Request {
         id: Some(format!("memory-{at}")),
-        to: Some(CodeLocation { file, symbol: None }),
+        example: Example::At(CodeLocation { file, symbol: None }),
         text: format!("memory {at}"),
-        ..AddArgs::default()
+        ..add::Request::default()
     };
     let added = add::add(project, &memory).expect("added");
     let path = project.bank.folder().join(added.file);

@@ -3,12 +3,12 @@
 use cerberus_model::text::shell_word;
 use cerberus_model::{State, format_location};
 
-use super::{Finding, ReanchorArgs, Report, TrackedLocation};
 use crate::output::{ERROR, NAME, OK, Printer, WARN};
+use cerberus_bank::ops::reanchor::{Added, Finding, Mode, Report, Request, TrackedLocation};
 
-pub(super) fn report(report: &Report, args: &ReanchorArgs, out: &mut Printer) {
-    match &args.since {
-        _ if report.summary.total > 0 => {}
+pub(super) fn report(report: &Report, request: &Request, out: &mut Printer) {
+    match &request.since {
+        _ if report.summary.total > 0 || !report.added.is_empty() => {}
         Some(revision) => {
             out.line(&format!("no anchor changed since `{}`", out.safe(revision)));
         }
@@ -21,7 +21,22 @@ pub(super) fn report(report: &Report, args: &ReanchorArgs, out: &mut Printer) {
         states.map(|(state, n)| [state.to_string(), n.to_string()]),
     );
     for finding in report.results.iter().filter(|finding| finding.is_notable()) {
-        print_finding(finding, args, out);
+        print_finding(finding, request, out);
+    }
+    for Added { id, anchor, .. } in &report.added {
+        let location = format_location(&anchor.file, anchor.symbol.as_deref());
+        let verb = if request.writes() {
+            "anchored"
+        } else {
+            "would be anchored"
+        };
+        out.line(&format!(
+            "{} {}: {} {:.2}",
+            out.paint(OK, verb),
+            out.style(NAME, id),
+            out.safe(&location),
+            anchor.quality
+        ));
     }
     for fault in &report.patterns {
         let id = out.style(NAME, &fault.id);
@@ -35,7 +50,7 @@ pub(super) fn report(report: &Report, args: &ReanchorArgs, out: &mut Printer) {
         ));
     }
     for id in &report.orphans {
-        let verb = if args.writes() {
+        let verb = if request.writes() {
             "is removed"
         } else {
             "would be removed"
@@ -45,7 +60,7 @@ pub(super) fn report(report: &Report, args: &ReanchorArgs, out: &mut Printer) {
             out.style(NAME, id)
         ));
     }
-    if args.check {
+    if request.mode == Mode::Check {
         let (style, verdict) = if report.ok {
             (OK, "all anchors are up to date")
         } else {
@@ -58,12 +73,12 @@ pub(super) fn report(report: &Report, args: &ReanchorArgs, out: &mut Printer) {
     }
 }
 
-fn print_finding(finding: &Finding, args: &ReanchorArgs, out: &mut Printer) {
+fn print_finding(finding: &Finding, request: &Request, out: &mut Printer) {
     out.line(&headline(finding, out));
     out.line(&format!("  {}", out.safe(&finding.reason)));
     let id = shell_word(&finding.id);
     if let Some(replacement) = &finding.replacement {
-        let verb = match (finding.written, args.writes()) {
+        let verb = match (finding.written, request.writes()) {
             (true, true) => "replaced by",
             (true, false) => "would be replaced by",
             (false, _) => "another example:",

@@ -1,19 +1,12 @@
 //! Prints the memories to review.
 
-use cerberus_engine::examples::RankedSymbol;
 use cerberus_engine::rank::rule_words::RuleWords;
 use cerberus_model::text::plural;
 use cerberus_model::{Confidence, RuleKind, format_location};
 
-use super::{Candidate, Item, Report};
-use crate::output::{DIM, NAME, OK, Printer, WARN};
-
-/// Indentation of code.
-const INDENT: &str = "      ";
-
-/// Number of candidates below a rule that was just written, and of the lines of each.
-pub(crate) const N_INLINE: usize = 3;
-pub(crate) const INLINE_LINES: usize = 3;
+use super::{Item, Report};
+use crate::commands::candidates;
+use crate::output::{DIM, NAME, Printer, WARN};
 
 /// Rows of a rule that are shown on any terminal.
 const MIN_RULE_ROWS: usize = 3;
@@ -31,6 +24,18 @@ pub(super) fn report(report: &Report, out: &mut Printer) {
         out.line(&format!(
             "next: cerberus memory review on a terminal, or {command}"
         ));
+    }
+}
+
+/// Prints the first candidates of the rules where they are likely, best first, one a line.
+pub(super) fn likely(items: &[Item], out: &mut Printer) {
+    for item in items {
+        let Some(candidate) = item.likely() else {
+            continue;
+        };
+        let id = out.style(NAME, &item.id);
+        out.line(&format!("{id}  {}", out.safe(&item.rule)));
+        out.line(&candidates::heading(candidate, out));
     }
 }
 
@@ -62,7 +67,7 @@ pub(super) fn item(item: &Item, place: (usize, usize), max_rows: usize, out: &mu
     let state = match (item.confidence, item.kind) {
         _ if item.anchor.is_some() => "anchored".to_owned(),
         (_, RuleKind::Process) => item.kind.to_string(),
-        (Confidence::None, _) => "no likely candidate".to_owned(),
+        (Confidence::None, _) => "unknown".to_owned(),
         (confidence, _) => confidence.to_string(),
     };
     let position = out.paint(DIM, &format!("{number}/{total}"));
@@ -90,7 +95,7 @@ pub(super) fn item(item: &Item, place: (usize, usize), max_rows: usize, out: &mu
     let headings: Vec<String> = item
         .candidates
         .iter()
-        .map(|candidate| heading(candidate, out))
+        .map(|candidate| candidates::heading(candidate, out))
         .collect();
 
     let mut n_fixed = out.n_rows(&title);
@@ -108,7 +113,7 @@ pub(super) fn item(item: &Item, place: (usize, usize), max_rows: usize, out: &mu
     for (idx, (candidate, heading)) in item.candidates.iter().zip(&headings).enumerate() {
         out.line(heading);
         let share = n_left.div_ceil(headings.len() - idx);
-        let mut code = code(candidate, &words, out);
+        let mut code = candidates::code(candidate, &words, out);
         code.truncate(share);
         for line in &code {
             out.line(line);
@@ -137,55 +142,6 @@ fn rule(rule: &str, max_rows: usize, out: &Printer) -> Vec<String> {
         }
         n_left -= out.n_rows(&line).min(n_left);
         lines.push(line);
-    }
-    lines
-}
-
-/// Prints the candidates of a rule, with the lines of each that hold its words.
-pub(crate) fn candidates<'a>(
-    ranked: impl Iterator<Item = &'a RankedSymbol>,
-    words: &RuleWords,
-    out: &mut Printer,
-) {
-    for ranked in ranked {
-        let candidate = Candidate::from(ranked.clone());
-        out.line(&heading(&candidate, out));
-        for line in code(&candidate, words, out) {
-            out.code(&line);
-        }
-        for reason in &ranked.reasons {
-            let word = out.safe(&reason.word);
-            let fields = reason.fields.join(", ");
-            out.line(&format!("{INDENT}+{:.3} {word} in {fields}", reason.gain));
-        }
-    }
-}
-
-/// Returns the line above the code of a candidate.
-fn heading(candidate: &Candidate, out: &Printer) -> String {
-    let location = format_location(&candidate.file, candidate.symbol.as_deref());
-    let lines = format!(":{}-{}", candidate.start_line, candidate.end_line);
-    let mut details = match candidate.quality {
-        Some(quality) => format!("{quality:.2}"),
-        None => "-".to_owned(),
-    };
-    if candidate.is_anchored {
-        details.push_str(", the code of the anchor");
-    }
-    let rank = out.paint(OK, &format!("[{}]", candidate.rank));
-    let location = out.safe(&location);
-    let lines = out.paint(DIM, &lines);
-    let details = out.paint(DIM, &details);
-    format!("  {rank} {location}{lines}  {details}")
-}
-
-fn code(candidate: &Candidate, words: &RuleWords, out: &Printer) -> Vec<String> {
-    let code = &candidate.excerpt;
-    let max_chars = out.terminal.width.saturating_sub(INDENT.len());
-    let of = (candidate.language, candidate.kind);
-    let mut lines = Vec::new();
-    for line in out.code_lines(of, code, &words.spans(code), max_chars) {
-        lines.push(format!("{INDENT}{line}").trim_end().to_owned());
     }
     lines
 }

@@ -9,22 +9,18 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use anyhow::Result;
-use cerberus_bank::MemoryFile;
 use cerberus_bank::Workspace;
 use cerberus_bank::ops::answers::{self, Answers, Decided, Offered};
-use cerberus_bank::ops::memories::Memories;
-use cerberus_bank::ops::{anchors, memories};
-use cerberus_engine::examples::{Options, Query, RankedSymbol};
-use cerberus_engine::excerpt;
-use cerberus_engine::rank::rule_words::RuleWords;
+use cerberus_bank::ops::open_rules::{OpenRule, estimated_tokens, open_rules, with_candidates};
+use cerberus_engine::examples::RankedSymbol;
 use cerberus_model::error::UserError;
 use cerberus_model::text::plural;
-use cerberus_model::{AgentChoice, Outcome, RuleKind, format_location};
+use cerberus_model::{AgentChoice, Outcome};
 use clap::Args;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{N_CANDIDATES, ReviewArgs, is_reviewed};
+use super::ReviewArgs;
 use crate::commands::agent::{Agent, Answer, Refused, Tokens};
 use crate::commands::milliseconds;
 use crate::config::Settings;
@@ -37,12 +33,6 @@ const VERSION: u32 = 1;
 /// 8,000 tokens.
 const N_DESCRIBED: usize = 25;
 const N_CHOSEN: usize = 8;
-
-/// Number of lines of a candidate. The agent does not see the rest.
-const N_LINES: usize = 25;
-
-/// Tokens for a rule in both requests together. Twenty lines of code have about 200.
-const TOKENS_PER_RULE: usize = 1000;
 
 #[cfg(test)]
 mod tests;
@@ -87,141 +77,6 @@ struct Report {
 enum Task {
     Describe,
     Choose,
-}
-
-/// A rule without an example that a person chose.
-pub(crate) struct OpenRule<'a> {
-    stored: &'a MemoryFile,
-    query: Query,
-    /// Candidates that an agent has seen and not chosen.
-    refused: Vec<RankedSymbol>,
-}
-
-impl OpenRule<'_> {
-    fn id(&self) -> &str {
-        &self.stored.memory.id
-    }
-
-    /// Takes other hints in place of the ones that found only candidates that an agent refused.
-    pub(crate) fn search_again(&mut self, hints: Vec<String>, refused: Vec<RankedSymbol>) {
-        self.refused = refused;
-        if !hints.is_empty() {
-            self.query.hints = hints;
-        }
-    }
-
-    /// Whether it is known what kind of rule it is and what to search for.
-    fn is_described(&self) -> bool {
-        self.stored.memory.kind.is_some() && !self.query.hints.is_empty()
-    }
-
-    /// Returns the rule as an agent reads it.
-    fn item(&self) -> Value {
-        let (memory, Query { rule, hints, .. }) = (&self.stored.memory, &self.query);
-        json!({ "id": memory.id, "heading": memory.heading, "rule": rule, "hints": hints })
-    }
-}
-
-/// Returns the rules that no person and no agent decided about, or the requested ones that no person
-/// decided about, and warnings about the others.
-pub(crate) fn open_rules<'a>(
-    memories: &'a Memories,
-    args: &ReviewArgs,
-) -> Result<(Vec<OpenRule<'a>>, Vec<String>)> {
-    let filter = args.filter();
-    filter.check(memories.all.iter().map(|stored| &stored.memory))?;
-    let is_open = |stored: &&MemoryFile| {
-        let memory = &stored.memory;
-        is_reviewed(stored, &filter, memories)
-            && !memories.anchors.contains_key(&memory.id)
-            && memory.kind != Some(RuleKind::Process)
-            && (memory.reviewed_by.is_none())
-    };
-    if args.ids.is_empty() {
-        let open = memories
-            .all
-            .iter()
-            .filter(is_open)
-            .filter_map(|it| open_rule(memories, it).ok());
-        return Ok((open.collect(), Vec::new()));
-    }
-    for id in &args.ids {
-        memories.find(id)?;
-    }
-    Ok(named_rules(memories, &args.ids))
-}
-
-/// Returns the rules with these ids that no person decided about, and warnings about the others.
-pub(crate) fn named_rules<'a>(
-    memories: &'a Memories,
-    ids: &[String],
-) -> (Vec<OpenRule<'a>>, Vec<String>) {
-    let (mut open, mut warnings) = (Vec::new(), Vec::new());
-    for id in ids {
-        match memories
-            .find(id)
-            .and_then(|stored| open_rule(memories, stored))
-        {
-            Ok(rule) => open.push(rule),
-            Err(error) => warnings.push(format!("`{id}` is skipped: {error}")),
-        }
-    }
-    (open, warnings)
-}
-
-fn open_rule<'a>(memories: &Memories, stored: &'a MemoryFile) -> Result<OpenRule<'a>> {
-    answers::check_undecided(memories, stored)?;
-    let languages = memories::languages(&stored.memory.scope).map_err(UserError::usage)?;
-    let kind = Some(RuleKind::Code);
-    let query = Query {
-        languages,
-        kind,
-        ..anchors::query(stored, &[])
-    };
-    Ok(OpenRule {
-        stored,
-        query,
-        refused: Vec::new(),
-    })
-}
-
-/// Returns rules with their ranked candidates, for an agent and for the check of its answer.
-pub(crate) fn with_candidates(
-    project: &Workspace,
-    rules: &[OpenRule<'_>],
-) -> Result<(Vec<Value>, Offered)> {
-    if rules.is_empty() {
-        return Ok((Vec::new(), Offered::new()));
-    }
-    let queries: Vec<Query> = rules.iter().map(|rule| rule.query.clone()).collect();
-    let n_refused = rules
-        .iter()
-        .map(|rule| rule.refused.len())
-        .max()
-        .unwrap_or_default();
-    let options = Options::distinct(N_CANDIDATES + n_refused, project.min_quality);
-    let (mut items, mut offered) = (Vec::new(), Offered::new());
-    for (rule, ranking) in rules.iter().zip(project.rank(&queries, options)?) {
-        let mut found = ranking.candidates;
-        let place = |it: &RankedSymbol| (it.file.clone(), it.symbol.clone());
-        found.retain(|it| !rule.refused.iter().any(|seen| place(seen) == place(it)));
-        found.truncate(N_CANDIDATES);
-        let words = RuleWords::new(&rule.query.rule, &rule.query.hints);
-        let candidates = found.iter().map(|it| {
-            let place = (&*it.file, (it.start_line, it.end_line));
-            json!({
-                "example": format_location(&it.file, it.symbol.as_deref()),
-                "kind": it.kind,
-                "lines": format!("{}-{}", it.start_line, it.end_line),
-                "code": excerpt::of_candidate(&project.root, &words, place, N_LINES).text,
-            })
-        });
-        let mut item = rule.item();
-        item["candidates"] = candidates.collect();
-        items.push(item);
-        offered.insert(rule.id().to_owned(), found);
-    }
-    Ok((items, offered))
 }
 
 /// A run of an agent over the rules.
@@ -276,7 +131,7 @@ impl Session<'_> {
         let described = rules.into_iter().filter_map(|mut rule| {
             let (hints, refused) = hints.remove(rule.id())?;
             match task {
-                Task::Describe => rule.query.hints.extend(hints),
+                Task::Describe => rule.add_hints(hints),
                 Task::Choose => rule.search_again(hints, refused),
             }
             Some(rule)
@@ -407,11 +262,6 @@ fn request(task: Task, rules: &[Value], refused: &[Refused]) -> Result<Value> {
     Ok(request)
 }
 
-/// Returns the number of tokens of requests and answers for this number of rules.
-pub(crate) fn estimated_tokens(n_rules: usize) -> usize {
-    n_rules * TOKENS_PER_RULE
-}
-
 pub(super) fn run(
     with: &str,
     args: &ReviewArgs,
@@ -421,7 +271,7 @@ pub(super) fn run(
     let started = Instant::now();
     let (project, mut agent) = (&settings.project, Agent::new(with)?);
     let memories = project.memories()?;
-    let (mut rules, mut warnings) = open_rules(&memories, args)?;
+    let (mut rules, mut warnings) = open_rules(&memories, &args.request())?;
     rules.truncate(args.limit.unwrap_or(usize::MAX));
     warnings.extend(memories.warnings.iter().cloned());
     out.warn(&warnings);

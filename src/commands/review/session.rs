@@ -1,14 +1,15 @@
 //! Asks a person about one memory after the other, and writes each decision at once.
 
 use anyhow::Result;
+use cerberus_bank::ops::anchor::{self, Choice};
+use cerberus_bank::ops::fields::Fields;
+use cerberus_bank::ops::review::{self, Item, Reason, Report};
+use cerberus_bank::ops::update::{self, Update};
 use cerberus_model::CodeLocation;
 use cerberus_model::error::UserError;
 use cerberus_model::text::plural;
 
-use super::{Item, Reason, Report, ReviewArgs, print};
-use crate::commands::anchor::{self, AnchorArgs};
-use crate::commands::args::FieldArgs;
-use crate::commands::update::{self, UpdateArgs};
+use super::print;
 use crate::config::Settings;
 use crate::output::{DIM, ERROR, Keyboard, NAME, OK, Printer};
 
@@ -99,11 +100,11 @@ pub(super) fn run(
         n_asked: 0,
     };
     if session.ask_each(&items, n_items)? && session.opens(n_folded)? {
-        let args = ReviewArgs {
+        let request = review::Request {
             ids: folded,
-            ..ReviewArgs::default()
+            ..review::Request::default()
         };
-        let opened = super::list(&settings.project, &args, &|_, _| {})?;
+        let opened = review::list(&settings.project, &request, &|_, _| {})?;
         session.ask_each(&opened.items, total)?;
     }
     let Tally {
@@ -202,12 +203,10 @@ impl Session<'_> {
 
     /// Writes the decision of a key.
     fn decide(&mut self, item: &Item, key: char) -> Result<Next> {
+        self.settings.project.forget();
         let rank = key.to_digit(10).map(|digit| digit as usize);
         if let Some(location) = candidate(item, rank) {
-            self.anchor(AnchorArgs {
-                to: Some(location.clone()),
-                ..args(item)
-            })?;
+            self.anchor(item, Choice::To(location.clone()))?;
             let location = self.out.safe(&location.to_string());
             self.out
                 .line(&format!("{} to {location}", self.out.paint(OK, "anchored")));
@@ -216,10 +215,7 @@ impl Session<'_> {
         }
         match key.to_ascii_lowercase() {
             'n' => {
-                self.anchor(AnchorArgs {
-                    none: true,
-                    ..args(item)
-                })?;
+                self.anchor(item, Choice::None)?;
                 self.out
                     .line(&self.out.paint(OK, "recorded that it has no example"));
                 self.tally.refused += 1;
@@ -233,6 +229,7 @@ impl Session<'_> {
                 self.out
                     .line("hints, keywords expected in the example (empty to go back):");
                 let typed = self.person.line(self.out)?;
+                self.settings.project.forget();
                 add_hints(self.settings, item, &typed)
             }
             'b' => Ok(Next::Back),
@@ -249,8 +246,14 @@ impl Session<'_> {
         }
     }
 
-    fn anchor(&self, args: AnchorArgs) -> Result<()> {
-        anchor::anchor(&self.settings.project, &args).map(drop)
+    fn anchor(&self, item: &Item, choice: Choice) -> Result<()> {
+        let request = anchor::Request {
+            id: item.id.clone(),
+            choice,
+            ..anchor::Request::default()
+        };
+        anchor::anchor(&self.settings.project, &request)?;
+        Ok(())
     }
 }
 
@@ -278,13 +281,6 @@ fn keys(item: &Item) -> String {
     format!("{pick}n no example, h hint, {skip}, b back, q quit, ? help")
 }
 
-fn args(item: &Item) -> AnchorArgs {
-    AnchorArgs {
-        id: item.id.clone(),
-        ..AnchorArgs::default()
-    }
-}
-
 /// Returns the location of the candidate with this rank.
 fn candidate(item: &Item, rank: Option<usize>) -> Option<CodeLocation> {
     let found = item
@@ -305,26 +301,26 @@ fn add_hints(settings: &Settings, item: &Item, typed: &str) -> Result<Next> {
     }
     let mut hints = item.hints.clone();
     hints.extend(new.into_iter().filter(|hint| !item.hints.contains(hint)));
-    let fields = FieldArgs {
+    let fields = Fields {
         hints: Some(hints),
-        ..FieldArgs::default()
+        ..Fields::default()
     };
-    let args = UpdateArgs {
+    let request = Update {
         id: item.id.clone(),
         fields,
-        ..UpdateArgs::default()
+        ..Update::default()
     };
-    update::update(&settings.project, &args, None)?;
+    update::update(&settings.project, &request)?;
     again(settings, item)
 }
 
 /// Returns the memory with its current candidates.
 fn again(settings: &Settings, item: &Item) -> Result<Next> {
-    let args = ReviewArgs {
+    let request = review::Request {
         ids: vec![item.id.clone()],
-        ..ReviewArgs::default()
+        ..review::Request::default()
     };
-    let report = super::list(&settings.project, &args, &|_, _| {})?;
+    let report = review::list(&settings.project, &request, &|_, _| {})?;
     Ok(report
         .items
         .into_iter()

@@ -4,16 +4,17 @@
 use std::collections::VecDeque;
 use std::path::Path;
 
-use cerberus_bank::Bank;
+use cerberus_bank::ops::add::{self, Example};
+use cerberus_bank::ops::fields::Fields;
+use cerberus_bank::ops::review::list;
 use cerberus_bank::ops::{InjectOptions, pins};
+use cerberus_bank::{Bank, Workspace};
 use cerberus_engine::rank::calibrate::Weights;
-use cerberus_model::ExampleChoice;
+use cerberus_model::{ExampleChoice, Origin, RuleKind};
 use cerberus_store::StoreFile;
 
 use super::session::{Person, Tally};
 use super::*;
-use crate::commands::add::{self, AddArgs};
-use crate::commands::args::FieldArgs;
 use crate::config::{CheckConfig, Terminal};
 
 const CODE: &str = "\
@@ -50,20 +51,21 @@ pub(super) fn settings(folder: &Path, rules: &[(&str, RuleKind, &str)]) -> Setti
         now: "2026-01-02T03:04:05Z".parse().expect("a time"),
     });
     for (id, kind, text) in rules {
-        let args = AddArgs {
+        let args = add::Request {
             id: Some((*id).to_owned()),
-            fields: FieldArgs {
+            fields: Fields {
                 kind: Some(*kind),
-                ..FieldArgs::default()
+                ..Fields::default()
             },
-            no_anchor: true,
+            example: Example::None,
             text: (*text).to_owned(),
-            ..AddArgs::default()
+            ..add::Request::default()
         };
         add::add(&project, &args).expect("added");
     }
     Settings {
         project,
+        is_project_named: false,
         memory_enabled: true,
         check: CheckConfig::default(),
         session: None,
@@ -93,7 +95,7 @@ impl Person for Typist {
 }
 
 /// Reviews with typed keys, which must all be read. Returns what was decided and shown.
-fn review_with(settings: &Settings, args: &ReviewArgs, keys: &str) -> (Tally, String) {
+fn review_with(settings: &Settings, args: &Request, keys: &str) -> (Tally, String) {
     let report = list(&settings.project, args, &|_, _| {}).expect("a list");
     let terminal = Terminal {
         out_is_terminal: true,
@@ -113,11 +115,11 @@ fn review_with(settings: &Settings, args: &ReviewArgs, keys: &str) -> (Tally, St
 }
 
 fn review(settings: &Settings, keys: &str) -> Tally {
-    review_with(settings, &ReviewArgs::default(), keys).0
+    review_with(settings, &Request::default(), keys).0
 }
 
 fn ids(settings: &Settings) -> Vec<String> {
-    let report = list(&settings.project, &ReviewArgs::default(), &|_, _| {}).expect("a list");
+    let report = list(&settings.project, &Request::default(), &|_, _| {}).expect("a list");
     report.items.into_iter().map(|item| item.id).collect()
 }
 
@@ -165,7 +167,7 @@ fn a_decision_can_be_made_again() {
         ("quote", RuleKind::Code, "Escape HTML quotes in text"),
     ];
     let settings = settings(folder.path(), &rules);
-    let (tally, shown) = review_with(&settings, &ReviewArgs::default(), "bnb1s");
+    let (tally, shown) = review_with(&settings, &Request::default(), "bnb1s");
     assert!(shown.contains("this is the first one"), "{shown}");
     assert_eq!(
         tally,
@@ -191,7 +193,7 @@ fn process_rules_and_rules_without_a_candidate_are_folded_until_they_are_opened(
     let folder = tempfile::tempdir().expect("a folder");
     let settings = settings(folder.path(), RULES);
     let folded = "also 1 process rule and 1 without a candidate: o open, any other key to end";
-    let (tally, shown) = review_with(&settings, &ReviewArgs::default(), "sx");
+    let (tally, shown) = review_with(&settings, &Request::default(), "sx");
     assert_eq!(
         tally,
         Tally {
@@ -208,7 +210,7 @@ fn process_rules_and_rules_without_a_candidate_are_folded_until_they_are_opened(
         shown.contains("2 memories to review") && shown.contains("1/2"),
         "{shown}"
     );
-    let (tally, shown) = review_with(&settings, &ReviewArgs::default(), "soss");
+    let (tally, shown) = review_with(&settings, &Request::default(), "soss");
     assert_eq!(
         tally,
         Tally {
@@ -221,9 +223,9 @@ fn process_rules_and_rules_without_a_candidate_are_folded_until_they_are_opened(
         shown.contains("velvet") && shown.contains("Ask the maintainers"),
         "{shown}"
     );
-    let named = ReviewArgs {
+    let named = Request {
         ids: vec!["hang".to_owned()],
-        ..ReviewArgs::default()
+        ..Request::default()
     };
     let (tally, shown) = review_with(&settings, &named, "s");
     assert_eq!(
@@ -288,10 +290,10 @@ fn an_interrupted_review_retains_its_decisions() {
 fn the_list_is_limited_after_it_is_ordered() {
     let folder = tempfile::tempdir().expect("a folder");
     let settings = settings(folder.path(), RULES);
-    let args = ReviewArgs {
+    let args = Request {
         limit: Some(2),
         all: true,
-        ..ReviewArgs::default()
+        ..Request::default()
     };
     let report = list(&settings.project, &args, &|_, _| {}).expect("a list");
     let kinds: Vec<(&str, RuleKind)> = report

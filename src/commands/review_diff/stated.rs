@@ -97,7 +97,7 @@ struct Stated<'m> {
 impl<'m> Stated<'m> {
     fn new(stored: &'m MemoryFile) -> Option<Self> {
         let memory = &stored.memory;
-        let is_active = memory.status != MemoryStatus::Archived && stored.fault.is_none();
+        let is_active = memory.status == MemoryStatus::Active && stored.fault.is_none();
         if !is_active || patterns::of_memory(stored).enforcement == Enforcement::Enforced {
             return None;
         }

@@ -3,20 +3,20 @@
 //! `set_pattern` and `check_change`.
 
 use anyhow::Result;
+use cerberus_bank::ops::anchor::{self, Choice};
 use cerberus_bank::ops::answers::{self, Answers, Decided};
 use cerberus_bank::ops::memories::{self};
+use cerberus_bank::ops::reanchor::{self, Finding, Mode};
+use cerberus_bank::ops::{open_rules, review};
 use cerberus_engine::examples::{self, Options, Query};
 use cerberus_engine::excerpt;
 use cerberus_engine::rank::rule_words::RuleWords;
-use cerberus_model::{AgentChoice, CodeLocation, Outcome, Scope, UserError};
+use cerberus_model::{AgentChoice, CodeLocation, ExampleRole, Outcome, Scope, UserError};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::Call;
-use crate::commands::anchor::{self, AnchorArgs};
 use crate::commands::pattern;
-use crate::commands::reanchor::{self, Finding, ReanchorArgs};
-use crate::commands::review::{ReviewArgs, reader};
 use crate::commands::review_diff::{self, ReviewDiffArgs};
 use crate::mcp::tool_result::ToolResult;
 
@@ -143,29 +143,30 @@ pub(super) fn find_anchor(call: &Call<'_>, params: FindAnchor) -> Result<ToolRes
 }
 
 pub(super) fn anchor_memory(call: &Call<'_>, params: AnchorMemory) -> Result<ToolResult> {
-    let location = |text: Option<String>| {
-        text.map(|text| text.parse::<CodeLocation>())
-            .transpose()
-            .map_err(UserError::usage)
-    };
-    let to = location(params.to)?;
-    let also = location(params.also)?;
-    let not = location(params.not)?;
-    let is_given = [to.is_some(), params.none, also.is_some(), not.is_some()];
-    if is_given.into_iter().filter(|is_given| *is_given).count() > 1 {
+    let mut choices = Vec::new();
+    if let Some(to) = params.to {
+        choices.push(Choice::To(location(&to)?));
+    }
+    if let Some(also) = params.also {
+        choices.push(Choice::Add(ExampleRole::Also, location(&also)?));
+    }
+    if let Some(not) = params.not {
+        choices.push(Choice::Add(ExampleRole::Not, location(&not)?));
+    }
+    if params.none {
+        choices.push(Choice::None);
+    }
+    if choices.len() > 1 {
         return Err(UserError::usage("`to`, `none`, `also` and `not` exclude each other").into());
     }
-    let args = AnchorArgs {
+    let request = anchor::Request {
         id: params.id,
-        to,
-        none: params.none,
-        also,
-        not,
+        choice: choices.pop().unwrap_or_default(),
         hints: params.hints,
         agent: Some(call.client.to_owned()),
-        ..AnchorArgs::default()
+        ..anchor::Request::default()
     };
-    let report = anchor::anchor(call.project(), &args)?;
+    let report = anchor::anchor(call.project(), &request)?;
     let answer = ToolResult::of(&report, "find_anchor lists the candidates")?;
     Ok(match report.reason {
         None => answer,
@@ -174,6 +175,10 @@ pub(super) fn anchor_memory(call: &Call<'_>, params: AnchorMemory) -> Result<Too
              hints from the code, or refuse with `none`",
         ),
     })
+}
+
+fn location(text: &str) -> Result<CodeLocation, UserError> {
+    text.parse().map_err(UserError::usage)
 }
 
 /// Rules that an agent decides about.
@@ -191,14 +196,14 @@ struct Rules {
 
 pub(super) fn review_rules(call: &Call<'_>, params: ReviewRules) -> Result<ToolResult> {
     let memories = call.project().memories()?;
-    let args = ReviewArgs {
+    let request = review::Request {
         ids: params.ids,
-        ..ReviewArgs::default()
+        ..review::Request::default()
     };
-    let (mut open, warnings) = reader::open_rules(&memories, &args)?;
+    let (mut open, warnings) = open_rules::open_rules(&memories, &request)?;
     let total = Some(open.len());
     open.truncate(params.limit.unwrap_or(N_RULES));
-    let (rules, _) = reader::with_candidates(call.project(), &open)?;
+    let (rules, _) = open_rules::with_candidates(call.project(), &open)?;
     let report = Rules {
         decided: None,
         total,
@@ -218,8 +223,8 @@ pub(super) fn settle_rules(call: &Call<'_>, params: SettleRules) -> Result<ToolR
         .filter(|rule| !rule["example"].is_null() || !rule["hints"].is_null());
     let compared: Vec<String> = compared.filter_map(id).collect();
     let memories = project.memories()?;
-    let (ranked, _) = reader::named_rules(&memories, &compared);
-    let (_, mut offered) = reader::with_candidates(project, &ranked)?;
+    let (ranked, _) = open_rules::named_rules(&memories, &compared);
+    let (_, mut offered) = open_rules::with_candidates(project, &ranked)?;
     for id in params.rules.iter().filter_map(id) {
         offered.entry(id).or_default();
     }
@@ -240,11 +245,11 @@ pub(super) fn settle_rules(call: &Call<'_>, params: SettleRules) -> Result<ToolR
         .map(|rule| (rule.id.clone(), rule.hints.clone()))
         .unzip();
     let memories = project.memories()?;
-    let (mut again, warnings) = reader::named_rules(&memories, &ids);
+    let (mut again, warnings) = open_rules::named_rules(&memories, &ids);
     for ((rule, id), hints) in again.iter_mut().zip(ids).zip(hints) {
         rule.search_again(hints, offered.remove(&id).unwrap_or_default());
     }
-    let (rules, _) = reader::with_candidates(project, &again)?;
+    let (rules, _) = open_rules::with_candidates(project, &again)?;
     let report = Rules {
         decided: Some(decided),
         total: None,
@@ -255,15 +260,21 @@ pub(super) fn settle_rules(call: &Call<'_>, params: SettleRules) -> Result<ToolR
 }
 
 pub(super) fn follow(call: &Call<'_>, params: ReanchorMemories) -> Result<ToolResult> {
-    let args = ReanchorArgs {
-        check: params.check,
-        accept: params.accept.filter(|_| !params.check).map(Some),
+    let mode = if params.check {
+        Mode::Check
+    } else if let Some(id) = params.accept {
+        Mode::Accept(Some(id))
+    } else {
+        Mode::Record
+    };
+    let request = reanchor::Request {
+        mode,
         scope: params.scope,
-        ..ReanchorArgs::default()
+        ..reanchor::Request::default()
     };
     // Progress is only reported by the search for missing anchors; report the start to the client.
     (call.progress)(0, 1);
-    let mut report = reanchor::reanchor(call.project(), &args, call.progress)?;
+    let mut report = reanchor::reanchor(call.project(), &request, call.progress)?;
     // Like the printed report, the answer only counts unchanged anchors.
     report.results.retain(Finding::is_notable);
     ToolResult::of(

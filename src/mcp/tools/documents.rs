@@ -8,17 +8,13 @@
 )]
 
 use anyhow::Result;
+use cerberus_bank::ops::fields::Fields;
+use cerberus_bank::ops::update::{self, Append, Update};
+use cerberus_bank::ops::{add, create, merge, read, trash};
 use cerberus_model::{MemoryType, Scope, UserError};
 
 use super::Call;
-use crate::commands::add::{self, AddArgs};
-use crate::commands::append::{self, AppendArgs};
-use crate::commands::args::FieldArgs;
-use crate::commands::create::{self, CreateArgs};
-use crate::commands::merge::{self, MergeArgs};
-use crate::commands::read::{self, ReadArgs};
-use crate::commands::trash::{self, DeleteArgs};
-use crate::commands::update::{self, UpdateArgs};
+use crate::commands::args;
 use crate::mcp::schema;
 use crate::mcp::tool_result::ToolResult;
 
@@ -99,51 +95,47 @@ params! {
 
 pub(super) fn create_memory(call: &Call<'_>, params: CreateMemory) -> Result<ToolResult> {
     let given = |words: Vec<String>| Some(words).filter(|words| !words.is_empty());
-    let fields = FieldArgs {
+    let fields = Fields {
         memory_type: params.memory_type,
         scope: params.scope.as_deref().map(scope).transpose()?,
         paths: given(params.paths),
         tags: given(params.tags),
         hints: given(params.hints),
-        ..FieldArgs::default()
+        ..Fields::default()
     };
     let Some(name) = params.filename else {
-        let args = AddArgs {
+        let request = add::Request {
             text: params.content,
             fields,
-            ..AddArgs::default()
+            ..add::Request::default()
         };
-        return ToolResult::of(&add::add(call.project(), &args)?, MORE);
+        return ToolResult::of(&add::add(call.project(), &request)?, MORE);
     };
-    let args = CreateArgs {
+    let request = create::Request {
         name,
+        content: params.content,
         fields,
-        ..CreateArgs::default()
+        ..create::Request::default()
     };
-    ToolResult::of(
-        &create::create(call.project(), &args, &params.content)?,
-        MORE,
-    )
+    ToolResult::of(&create::create(call.project(), &request)?, MORE)
 }
 
 pub(super) fn append_memory(call: &Call<'_>, params: AppendMemory) -> Result<ToolResult> {
-    let args = AppendArgs {
+    let request = Append {
         id: stem(&params.filename),
-        ..AppendArgs::default()
+        content: params.content,
+        ..Append::default()
     };
-    ToolResult::of(
-        &append::append(call.project(), &args, &params.content)?,
-        MORE,
-    )
+    ToolResult::of(&update::append(call.project(), &request)?, MORE)
 }
 
 pub(super) fn read_memory(call: &Call<'_>, params: ReadMemory) -> Result<ToolResult> {
-    let args = ReadArgs {
+    let request = read::Request {
         id: stem(&params.filename),
-        sections: params.anchors,
+        sections: args::ids(&params.anchors),
         raw: false,
     };
-    let report = read::read(call.project(), &args)?;
+    let report = read::read(call.project(), &request)?;
     ToolResult::of(
         &report,
         "list sections in `anchors`, or read its file in `.memories/`",
@@ -151,32 +143,27 @@ pub(super) fn read_memory(call: &Call<'_>, params: ReadMemory) -> Result<ToolRes
 }
 
 pub(super) fn update_memory(call: &Call<'_>, params: UpdateMemory) -> Result<ToolResult> {
-    let id = stem(&params.filename);
-    let section = params.section;
-    let args = UpdateArgs {
-        id,
-        section,
-        ..UpdateArgs::default()
+    let request = Update {
+        id: stem(&params.filename),
+        content: Some(params.content),
+        section: params.section,
+        ..Update::default()
     };
-    ToolResult::of(
-        &update::update(call.project(), &args, Some(&params.content))?,
-        MORE,
-    )
+    ToolResult::of(&update::update(call.project(), &request)?, MORE)
 }
 
 pub(super) fn delete_memory(call: &Call<'_>, params: DeleteMemory) -> Result<ToolResult> {
-    let args = DeleteArgs {
-        ids: vec![stem(&params.filename)],
-    };
-    ToolResult::of(&trash::delete(call.project(), &args)?, "")
+    let ids = [stem(&params.filename)];
+    ToolResult::of(&trash::delete(call.project(), &ids)?, "")
 }
 
 pub(super) fn merge_memories(call: &Call<'_>, params: MergeMemories) -> Result<ToolResult> {
-    let args = MergeArgs {
+    let request = merge::Request {
         sources: params.source_files.iter().map(|file| stem(file)).collect(),
         into: params.target_file,
-        ..MergeArgs::default()
+        content: params.summary_content,
+        allow_secrets: false,
     };
-    let report = merge::merge(call.project(), &args, params.summary_content.as_deref())?;
+    let report = merge::merge(call.project(), &request)?;
     ToolResult::of(&report, "use read_memory to see the target")
 }

@@ -6,14 +6,12 @@ use std::sync::atomic::Ordering;
 
 use anyhow::Result;
 use cerberus_bank::ops::memories::Filter;
-use cerberus_bank::ops::{envelope, pins, search};
+use cerberus_bank::ops::{envelope, linked, pins, search, stats};
 use cerberus_brief::{Reader, Request};
 use cerberus_model::MemoryType;
 use cerberus_store::given_rules;
 
 use super::Call;
-use crate::commands::linked::{self, LinkedArgs};
-use crate::commands::stats::{self, StatsArgs};
 use crate::commands::{hooks, inject};
 use crate::mcp::schema;
 use crate::mcp::tool_result::ToolResult;
@@ -128,12 +126,10 @@ pub(super) fn search_sections(call: &Call<'_>, params: SearchSections) -> Result
 }
 
 pub(super) fn search_linked(call: &Call<'_>, params: SearchLinkedMemories) -> Result<ToolResult> {
-    let args = LinkedArgs {
-        target: params.target_document,
-        // Agents pass an empty query to mean no query.
-        query: params.query.filter(|query| !query.trim().is_empty()),
-    };
-    ToolResult::of(&linked::linked(call.project(), &args)?, "add a `query`")
+    // Agents pass an empty query to mean no query.
+    let query = params.query.filter(|query| !query.trim().is_empty());
+    let report = linked::linked(call.project(), &params.target_document, query.as_deref())?;
+    ToolResult::of(&report, "add a `query`")
 }
 
 pub(super) fn inject_context(call: &Call<'_>, params: InjectContext) -> Result<ToolResult> {
@@ -166,7 +162,7 @@ pub(super) fn inject_context(call: &Call<'_>, params: InjectContext) -> Result<T
 
 pub(super) fn get_stats(call: &Call<'_>, _: GetMemoryStats) -> Result<ToolResult> {
     ToolResult::of(
-        &stats::stats(call.project(), &StatsArgs::default())?,
+        &stats::stats(call.project(), &stats::Request::default())?,
         "search_memories lists memories",
     )
 }

@@ -17,6 +17,10 @@ use super::{Project, document, rounded, seconds};
 use crate::memories::check_size;
 use crate::{ImportChanges, MemoryFile, Workspace};
 
+/// Number of candidates below a rule that was just written, and of the lines of each.
+pub const N_INLINE: usize = 3;
+pub const INLINE_LINES: usize = 3;
+
 /// An anchor in reports.
 #[derive(Debug, Clone, Serialize)]
 pub struct AnchorSummary {

@@ -4,22 +4,19 @@
 //! target, whether it exists in the tree or not.
 
 mod resolve;
-mod supersession;
 
 use std::collections::BTreeMap;
 
 use anyhow::Result;
 use cerberus_engine::track;
-use cerberus_markdown::links::{Kind, Target};
 use cerberus_model::{EdgeType, LinkState};
-use cerberus_store::{links as table, memories};
+use cerberus_store::links as table;
 use serde::Serialize;
 
 use self::resolve::Resolver;
-pub use self::supersession::{superseded, supersession};
 use super::Project;
-use super::sync::SyncedStore;
 use crate::Workspace;
+use crate::sync::SyncedStore;
 
 /// Links of a bank.
 #[derive(Debug, Serialize)]
@@ -73,7 +70,7 @@ pub fn links(project: &Workspace, only_broken: bool) -> Result<Report> {
         edges.retain(Edge::is_broken);
     }
     let mut warnings = synced.warnings.clone();
-    warnings.extend(supersession(&synced)?.warning);
+    warnings.extend(synced.supersession()?.warning);
     let broken_files = edges.iter().filter(|edge| edge.is_broken());
     let broken_files = broken_files.filter_map(|edge| Some(edge.target.split_once("::")?.0));
     warnings.extend(track::limit_warnings(
@@ -112,17 +109,4 @@ pub fn edges(project: &Project, synced: &SyncedStore) -> Result<Vec<Edge>> {
         });
     }
     Ok(found)
-}
-
-/// Returns the file of the memory with this id.
-fn memory_file(synced: &SyncedStore, id: &str) -> Result<Option<String>> {
-    memories::file_of(synced.store.reader(), id)
-}
-
-/// Returns the id of the memory that a link target refers to, if it refers to one.
-fn resolve_memory(synced: &SyncedStore, target: &str) -> Result<Option<String>> {
-    let Some(target) = Target::parse(target).filter(|target| target.kind != Kind::Url) else {
-        return Ok(None);
-    };
-    Ok(memory_file(synced, &target.name)?.map(|_| target.name))
 }

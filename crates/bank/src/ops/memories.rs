@@ -1,157 +1,32 @@
 //! The memories of a project with their anchors: loading, lookup by id, filters.
 
-use std::collections::BTreeMap;
-
 use anyhow::Result;
 use cerberus_engine::syntax::language;
 use cerberus_markdown::links::normalize_path;
 use cerberus_model::{
     Globs, Language, Memory, MemoryStatus, MemoryType, Scope, UserError, sorted, text,
 };
-use clap::Args;
-use rustc_hash::FxHashSet;
 
-use super::{Project, links};
 use crate::MemoryFile;
 use crate::lockfile::Anchors;
 pub use crate::memories::Memories;
 
-impl Memories {
-    /// Reads the bank.
-    pub fn load(project: &Project) -> Result<Self> {
-        let mut memories = project.bank.read_all()?;
-        let ids: FxHashSet<&str> = memories.ids().into_iter().collect();
-        let mut orphans = Vec::new();
-        for id in memories.anchors.keys() {
-            if !ids.contains(id.as_str()) {
-                orphans.push(orphan_warning(id));
-            }
-        }
-        memories.warnings.extend(orphans);
-        Ok(memories)
-    }
-
-    /// Returns the id of each superseded memory, with the id of one that supersedes it.
-    pub fn superseded(&self) -> BTreeMap<String, String> {
-        links::superseded(&self.all)
-    }
-
-    /// Checks that no memory has this id or the file name that belongs to it.
-    pub fn check_free(&self, id: &str) -> Result<()> {
-        let file = format!("{id}.md");
-        let mut all = self.all.iter();
-        let holder = all.find(|stored| stored.memory.id == id || stored.file == file);
-        let Some(MemoryFile { file, .. }) = holder else {
-            return Ok(());
-        };
-        Err(
-            UserError::usage(format!("memory `{id}` already exists in `{file}`"))
-                .hint(format!(
-                    "choose another id, or show it with `cerberus memory show {id}`"
-                ))
-                .into(),
-        )
-    }
-
-    /// Returns the memory whose id is `typed` or has it as a unique prefix.
-    pub fn find(&self, typed: &str) -> Result<&MemoryFile> {
-        Ok(&self.all[find_named("memory", typed, &self.ids())?])
-    }
-
-    /// Returns the memory whose id is `typed`, to remove it.
-    pub fn find_whole(&self, typed: &str) -> Result<&MemoryFile> {
-        Ok(&self.all[find_whole("memory", typed, &self.ids())?])
-    }
-
-    fn ids(&self) -> Vec<&str> {
-        let all = self.all.iter();
-        all.map(|stored| stored.memory.id.as_str()).collect()
-    }
-}
-
-/// Like [`find_named`], but the complete id is necessary: a mistyped id must not remove something else.
-pub fn find_whole(kind: &str, typed: &str, ids: &[&str]) -> Result<usize> {
-    let id_idx = find_named(kind, typed, ids)?;
-    if ids[id_idx] == typed {
-        return Ok(id_idx);
-    }
-    Err(
-        UserError::usage(format!("`{typed}` is not a complete {kind} id"))
-            .hint(format!("type the complete id, such as `{}`", ids[id_idx]))
-            .into(),
-    )
-}
-
-/// Returns the warning about an anchor without a memory.
-pub(super) fn orphan_warning(id: &str) -> String {
-    format!(
-        "memory `{id}` in `anchors.lock` not found; `cerberus memory reanchor` removes its anchor"
-    )
-}
-
-/// Returns the position of the id that is `typed` or has it as a unique prefix. The kind of the ids is
-/// `memory`, `pin` or `trashed memory`.
-pub fn find_named(kind: &str, typed: &str, ids: &[&str]) -> Result<usize> {
-    if let Some(id_idx) = ids.iter().position(|id| *id == typed) {
-        return Ok(id_idx);
-    }
-    let mut matches = Vec::new();
-    for (id_idx, id) in ids.iter().enumerate() {
-        if !typed.is_empty() && id.starts_with(typed) {
-            matches.push(id_idx);
-        }
-    }
-    match matches[..] {
-        [id_idx] => Ok(id_idx),
-        [] => {
-            let hint = match (kind, text::suggest(typed, ids.iter().copied())) {
-                (_, Some(near)) => format!("did you mean `{near}`?"),
-                ("pin", None) => "list the pins with `cerberus memory pin list`".to_owned(),
-                ("trashed memory", None) if ids.is_empty() => "the trash is empty".to_owned(),
-                ("trashed memory", None) => format!("the trash contains: {}", ids.join(", ")),
-                (_, None) => "list the memories with `cerberus memory show`".to_owned(),
-            };
-            Err(UserError::usage(format!("{kind} `{typed}` not found"))
-                .hint(hint)
-                .into())
-        }
-        _ => {
-            let shown: Vec<&str> = matches.iter().take(5).map(|&id_idx| ids[id_idx]).collect();
-            Err(
-                UserError::usage(format!("`{typed}` is a prefix of {} ids", matches.len()))
-                    .hint(format!(
-                        "type more characters of one of: {}",
-                        shown.join(", ")
-                    ))
-                    .into(),
-            )
-        }
-    }
-}
-
-/// Conditions that a memory must meet. Also the arguments of the commands that filter.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
+/// Conditions that a memory must meet.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
     /// Only memories with this scope; `project` and `language` match every scope of that kind
-    #[arg(long, help_heading = "Filters")]
     pub scope: Option<String>,
     /// Only memories of this type
-    #[arg(long = "type", value_name = "TYPE", help_heading = "Filters")]
     pub memory_type: Option<MemoryType>,
     /// Only memories of this category
-    #[arg(long, help_heading = "Filters")]
     pub category: Option<String>,
     /// Only memories with this tag (repeatable; all tags must match)
-    #[arg(long = "tag", value_name = "TAG", help_heading = "Filters")]
     pub tags: Vec<String>,
     /// Only memories with this status
-    #[arg(long, help_heading = "Filters")]
     pub status: Option<MemoryStatus>,
     /// Only memories anchored to this file
-    #[arg(long, help_heading = "Filters")]
     pub file: Option<String>,
     /// Only memories that apply to this file: their `paths` match it, or they have none
-    #[arg(long, value_name = "FILE", help_heading = "Filters")]
     pub path: Option<String>,
 }
 

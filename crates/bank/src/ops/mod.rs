@@ -1,150 +1,41 @@
 //! Operations that several commands share: a request in, a report out.
 //!
 //! An operation prints nothing and reads neither the environment nor the clock; both are resolved
-//! in [`Project`]. `--json` serializes the reports, so their fields are a contract.
+//! in [`Project`]. It gets a [`Workspace`](crate::Workspace), in which each part of the project is
+//! read once. `--json` serializes the reports, so their fields are a contract.
 
-use std::num::NonZeroUsize;
-use std::path::PathBuf;
-
-use cerberus_engine::rank::calibrate::Weights;
-use cerberus_engine::rank::fusion::Recency;
-use cerberus_engine::tree::git;
 pub use cerberus_engine::{Progress, rounded};
-use cerberus_model::Scope;
-use cerberus_store::StoreFile;
-use jiff::Timestamp;
-use serde::Deserialize;
 
-use crate::Bank;
+pub use crate::project::{InjectOptions, Project, default_scope, seconds};
 
+pub mod add;
+pub mod anchor;
 pub mod anchors;
 pub mod answers;
+pub mod create;
 pub mod document;
 pub mod envelope;
 pub mod examples;
+pub mod fields;
+pub mod import;
+pub mod linked;
 pub mod links;
 pub mod managed_block;
 pub mod memories;
+pub mod merge;
 pub mod metadata;
+pub mod open_rules;
 pub mod patterns;
 pub mod pins;
+pub mod read;
+pub mod reanchor;
+pub mod review;
 pub mod rule_counts;
 pub mod search;
 pub mod section_selection;
+pub mod sections;
+pub mod show;
 pub mod similar;
-pub mod sync;
-
-/// The files and the configuration of a project.
-#[derive(Debug, Clone)]
-pub struct Project {
-    /// The root folder of the code.
-    pub root: PathBuf,
-    /// The configured name.
-    pub name: Option<String>,
-    pub bank: Bank,
-    pub store: StoreFile,
-    /// Globs of files that are not indexed.
-    pub exclude: Vec<String>,
-    /// The quality from which an example is stored without a question.
-    pub min_quality: f64,
-    /// The same for `import`.
-    pub min_import_quality: f64,
-    pub weights: Weights,
-    /// The recency boost of a search.
-    pub recency: Recency,
-    pub pins: pins::PinLimits,
-    pub inject: InjectOptions,
-    pub now: Timestamp,
-}
-
-impl Project {
-    /// Whether the bank is in the data folder of the user instead of the project.
-    pub fn has_user_bank(&self) -> bool {
-        self.bank.folder() != self.root.join(".memories")
-    }
-}
-
-/// The configuration of `inject`.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct InjectOptions {
-    pub budget: usize,
-    /// The budget at the start of a session.
-    pub session_budget: usize,
-    /// The share of the budget for examples if the texts need the rest.
-    pub code_share: f64,
-    /// The maximum number of lines of an example.
-    pub max_lines: NonZeroUsize,
-}
-
-impl Default for InjectOptions {
-    fn default() -> Self {
-        let max_lines = NonZeroUsize::new(30).unwrap_or(NonZeroUsize::MIN);
-        Self {
-            budget: 1500,
-            session_budget: 500,
-            code_share: 0.6,
-            max_lines,
-        }
-    }
-}
-
-/// The scope of a memory without one: the project.
-pub fn default_scope(project: &Project) -> Scope {
-    Scope::Project(project_name(project))
-}
-
-/// Returns the name of the project: the configured one, else that of the remote `origin`, which
-/// all clones share, else that of the root folder.
-fn project_name(project: &Project) -> Option<String> {
-    if project.name.is_some() {
-        return project.name.clone();
-    }
-    if let Some(url) = git::origin(&project.root)
-        && let Some(name) = repository_name(&url)
-    {
-        return Some(name);
-    }
-    let folder = project.root.file_name()?;
-    Some(folder.to_string_lossy().into_owned())
-}
-
-/// Returns the name of a repository from its URL: `shop` from `git@example.org:team/shop.git`.
-fn repository_name(url: &str) -> Option<String> {
-    let url = url.trim_end_matches('/');
-    let path = url.strip_suffix(".git").unwrap_or(url);
-    let mut name = path
-        .trim_end_matches('/')
-        .rsplit(['/', ':'])
-        .next()?
-        .to_owned();
-    name.retain(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'));
-    if name.is_empty() {
-        return None;
-    }
-    Some(name)
-}
-
-/// Truncates a time to seconds, for frontmatter.
-pub fn seconds(now: Timestamp) -> Timestamp {
-    Timestamp::from_second(now.as_second()).unwrap_or(now)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn repositories_are_named_by_their_url() {
-        for (url, expected) in [
-            ("git@example.org:team/shop.git", Some("shop")),
-            ("https://example.org/team/shop/", Some("shop")),
-            ("/srv/git/my.shop.git", Some("my.shop")),
-            ("shop", Some("shop")),
-            ("https://example.org/\u{1b}[2J.git", Some("2J")),
-            ("/", None),
-        ] {
-            assert_eq!(repository_name(url).as_deref(), expected, "{url}");
-        }
-    }
-}
+pub mod stats;
+pub mod trash;
+pub mod update;

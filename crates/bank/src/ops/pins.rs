@@ -6,11 +6,11 @@
 use anyhow::Result;
 use cerberus_model::{Pin, PinEvent, PinScope, Priority, UserError};
 use cerberus_store::pins::{self as table, EventRow};
-use clap::Args;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use super::memories::find_whole;
 use super::{Project, document};
+use crate::lookup::find_whole;
+pub use crate::project::PinLimits;
 use crate::{Workspace, names, tokens};
 
 pub mod builtin;
@@ -19,95 +19,45 @@ mod limits;
 mod load;
 pub mod render;
 
-use builtin::BuiltInPins;
 pub use load::{Loaded, load};
 
-/// The configuration of pins.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct PinLimits {
-    pub max_pins: usize,
-    pub max_tokens: usize,
-    /// The built-in pins that are on; all if it does not say so.
-    pub builtin: Option<BuiltInPins>,
-}
-
-impl Default for PinLimits {
-    fn default() -> Self {
-        Self {
-            max_pins: 20,
-            max_tokens: 2000,
-            builtin: None,
-        }
-    }
-}
-
 /// A pin to add.
-#[derive(Debug, Clone, Default, Args)]
+#[derive(Debug, Clone, Default)]
 pub struct Request {
     /// The note
-    #[arg(value_name = "TEXT")]
     pub content: String,
     /// Set the id (default: derived from the text)
-    #[arg(long)]
     pub id: Option<String>,
     /// Set the priority: critical, safety or info
-    #[arg(long, default_value = "info")]
     pub priority: Priority,
     /// Set the scope: session, persistent or temporary [default: persistent unless it expires]
-    #[arg(long)]
     pub scope: Option<PinScope>,
     /// Expire after a duration (2h, 3d) or at a date or time
-    #[arg(long, value_name = "DURATION|DATE", allow_hyphen_values = true)]
     pub expires: Option<String>,
     /// Add a tag (may be repeated)
-    #[arg(long = "tag", value_name = "TAG")]
     pub tags: Vec<String>,
     /// Add metadata (may be repeated)
-    #[arg(long = "meta", value_name = "KEY=VALUE", value_parser = key_value)]
     pub metadata: Vec<(String, String)>,
     /// Inject only in this project (default: in every project)
-    #[arg(long, value_name = "NAME")]
     pub project_id: Option<String>,
     /// Write text that looks like a private key or an access token
-    #[arg(long)]
     pub allow_secret: bool,
 }
 
-fn key_value(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((key, value)) if !key.trim().is_empty() && !value.trim().is_empty() => {
-            Ok((key.trim().to_owned(), value.trim().to_owned()))
-        }
-        _ => Err("the format is KEY=VALUE".to_owned()),
-    }
-}
-
 /// Conditions that a pin has to match.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
     /// Only pins of this priority
-    #[arg(long, help_heading = "Filters")]
     pub priority: Option<Priority>,
     /// Only pins of this scope
-    #[arg(long, help_heading = "Filters")]
     pub scope: Option<PinScope>,
     /// Only pins with this tag (repeated: with all of them)
-    #[arg(long = "tag", value_name = "TAG", help_heading = "Filters")]
     pub tags: Vec<String>,
     /// Only pins of this project
-    #[arg(
-        long,
-        value_name = "NAME",
-        help_heading = "Filters",
-        conflicts_with = "global_only"
-    )]
     pub project_id: Option<String>,
     /// Only pins of every project
-    #[arg(long, help_heading = "Filters")]
     pub global_only: bool,
     /// Only expired pins
-    #[arg(long, help_heading = "Filters")]
     pub expired_only: bool,
 }
 

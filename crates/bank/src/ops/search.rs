@@ -11,7 +11,6 @@ use cerberus_markdown::frontmatter;
 use cerberus_markdown::sections::MissingSection;
 use cerberus_model::{Memory, MemoryStatus, MemoryType, UserError, text};
 use cerberus_store::memories as table;
-use clap::Args;
 use jiff::{SignedDuration, Timestamp};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
@@ -19,8 +18,8 @@ use serde::Serialize;
 use self::signals::{Query, SearchResult, SignalRank};
 use super::memories::{self, Filter};
 use super::section_selection::{self, SectionPlace, TokenMetrics};
-use super::sync::{IndexedMemory, SyncedStore};
-use super::{Project, links, rounded};
+use super::{Project, rounded};
+use crate::sync::{IndexedMemory, SyncedStore};
 use crate::{MemoryFile, Workspace};
 
 /// Maximum number of matching sections that a hit lists.
@@ -28,39 +27,22 @@ const MAX_SECTIONS_LISTED: usize = 3;
 
 const SECONDS_PER_DAY: f64 = 86_400.0;
 
-/// Query with its filters. Also the arguments of the command.
-#[derive(Debug, Clone, Default, Args)]
+/// Query with its filters.
+#[derive(Debug, Clone, Default)]
 pub struct Request {
-    /// Words to search for
-    #[arg(value_name = "WORDS", required = true)]
     pub query: Vec<String>,
-    /// Return only these sections, and the tokens that this saves
-    #[arg(
-        long = "section",
-        visible_alias = "anchors",
-        value_name = "ID,…",
-        value_delimiter = ','
-    )]
+    /// Only these sections, with the tokens that this saves.
     pub sections: Vec<String>,
-    /// Print the text
-    #[arg(long)]
+    /// Whether the hits have their text.
     pub content: bool,
-    /// Show the rank in each search signal and its score contribution
-    #[arg(long, alias = "why")]
-    pub explain: bool,
-    /// Include superseded memories
-    #[arg(long)]
+    /// Whether superseded memories are included.
     pub superseded: bool,
-    /// Only memories created or changed at or after this date or time
-    #[arg(long, value_name = "DATE", help_heading = "Filters")]
+    /// Only memories created or changed at or after this date or time.
     pub since: Option<String>,
-    /// Only memories created or changed at or before this date or time
-    #[arg(long, value_name = "DATE", help_heading = "Filters")]
+    /// Only memories created or changed at or before this date or time.
     pub until: Option<String>,
-    /// Maximum number of memories
-    #[arg(long, value_name = "N", default_value = "5")]
+    /// Maximum number of memories.
     pub limit: Option<NonZeroUsize>,
-    #[command(flatten)]
     pub filter: Filter,
 }
 
@@ -117,7 +99,7 @@ pub fn search(project: &Workspace, request: &Request) -> Result<Report> {
     }
     let memories = known.values().map(|indexed| &indexed.memory);
     request.filter.check(memories)?;
-    let supersession = links::supersession(synced)?;
+    let supersession = synced.supersession()?;
     warnings.extend(supersession.warning);
     let wanted = matching_ids(request, &known, &supersession.superseded)?;
     let found = signals::search(&synced.store, &query, &|id| wanted.contains(id))?;
@@ -166,7 +148,7 @@ fn matching_ids<'k>(
     if let Some(text) = &request.until {
         time.until = Some(parse_time("until", text)?.1);
     }
-    let hides_archived = request.filter.status.is_none();
+    let hides_unused = request.filter.status.is_none();
     let matching = known.values().filter(|indexed| {
         let IndexedMemory {
             memory,
@@ -174,7 +156,7 @@ fn matching_ids<'k>(
             anchored,
             ..
         } = indexed;
-        let is_hidden = (hides_archived && memory.status == MemoryStatus::Archived)
+        let is_hidden = (hides_unused && memory.status != MemoryStatus::Active)
             || (!request.superseded && superseded.contains_key(&memory.id));
         !is_hidden
             && (request.filter).takes_memory(memory, file, anchored.as_deref())

@@ -1,7 +1,7 @@
 //! What projects of Cargo define: packages, targets, features, aliases and the version of Rust.
 
 use super::{Facts, keys, list, string, table, toml};
-use crate::parse::Runner;
+use crate::kinds::task::Runner;
 
 pub(super) fn manifest(path: &str, text: &str, facts: &mut Facts) {
     let toml = toml(text);

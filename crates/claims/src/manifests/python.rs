@@ -1,7 +1,7 @@
 //! What projects of Python define: scripts, environments of tox and of hatch, and requirements.
 
 use super::{Facts, keys, string, strings, table, toml};
-use crate::parse::Runner;
+use crate::kinds::task::Runner;
 
 /// Tables of `pyproject.toml` with names of scripts or tasks.
 const PYTHON_TASKS: [&str; 7] = [

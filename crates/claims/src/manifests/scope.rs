@@ -1,10 +1,11 @@
 //! The manifests that a command reads, if it names its package or its folder.
 
+use crate::paths::{folder_of, is_within};
 use cerberus_markdown::links::normalize_path;
 
 use super::{Facts, Manifests, package_name};
-use crate::parse::{Place, Runner, Task};
-use crate::{folder_of, is_within, snapshot};
+use crate::kinds::task::{Runner, Task, Within};
+use crate::snapshot;
 
 /// The manifests that a command reads.
 #[derive(Debug, PartialEq, Eq)]
@@ -29,10 +30,10 @@ enum Match {
 impl Manifests {
     /// Returns the manifests that the command of a task reads, for a document in `folder`.
     pub(crate) fn scope(&self, task: &Task, folder: &str) -> Scope<'_> {
-        let found = match &task.place {
-            Place::Here | Place::Anywhere => return Scope::Open,
-            Place::Folder(within) => self.in_folder(task.runner, within, folder),
-            Place::Package(name) => self.of_package(task.runner, name),
+        let found = match &task.within {
+            Within::Here | Within::Anywhere => return Scope::Open,
+            Within::Folder(within) => self.in_folder(task.runner, within, folder),
+            Within::Package(name) => self.of_package(task.runner, name),
         };
         if found.is_empty() {
             Scope::Missing
@@ -44,13 +45,17 @@ impl Manifests {
     /// Returns the manifests of a runner in a folder that is named from another one, or from the root.
     fn in_folder(&self, runner: Runner, within: &str, folder: &str) -> Vec<&str> {
         let plain = |path: String| normalize_path(path.trim_start_matches('/'));
-        // `/` is the root of the project.
-        let here = if within.starts_with('/') {
-            within.to_owned()
-        } else {
-            format!("{folder}/{within}")
-        };
-        for base in [here, within.to_owned()].into_iter().filter_map(plain) {
+        // `/` is the root of the project. The reader is in a folder above the document, or in its own.
+        let mut bases = Vec::new();
+        if !within.starts_with('/') {
+            let mut above = folder;
+            while !above.is_empty() {
+                bases.push(format!("{above}/{within}"));
+                above = folder_of(above);
+            }
+        }
+        bases.push(within.to_owned());
+        for base in bases.into_iter().filter_map(plain) {
             let base = base.trim_end_matches('/');
             let is_own = |path: &str| match runner {
                 Runner::CargoTarget | Runner::CargoFeature => is_within(path, base),
@@ -112,17 +117,17 @@ impl Manifests {
     /// Returns why a task that was defined is not defined any more.
     pub(crate) fn missing(&self, task: &Task) -> String {
         let Task { name, .. } = task;
-        match &task.place {
+        match &task.within {
             _ if task.runner == Runner::Workspace => {
                 format!("there is no package `{name}` any more")
             }
-            Place::Package(package) if self.of_package(task.runner, package).is_empty() => {
+            Within::Package(package) if self.of_package(task.runner, package).is_empty() => {
                 format!("there is no package `{package}` any more")
             }
-            Place::Package(package) => {
+            Within::Package(package) => {
                 format!("the package `{package}` no longer defines `{name}`")
             }
-            Place::Folder(folder) if !matches!(folder.as_str(), "/" | ".") => {
+            Within::Folder(folder) if !matches!(folder.as_str(), "/" | ".") => {
                 format!("no manifest in `{folder}` defines `{name}` any more")
             }
             _ => "no manifest defines it any more".to_owned(),
@@ -131,10 +136,10 @@ impl Manifests {
 }
 
 /// Returns whether a manifest may be one that a command reads, as far as the manifest alone says.
-pub(super) fn may_be_of(path: &str, facts: &Facts, task: &Task) -> bool {
-    match &task.place {
+pub(crate) fn may_be_of(path: &str, facts: &Facts, task: &Task) -> bool {
+    match &task.within {
         // The files of the targets of a package do not have its name.
-        Place::Package(name)
+        Within::Package(name)
             if !matches!(task.runner, Runner::CargoTarget | Runner::CargoFeature) =>
         {
             package_match(path, facts, name).is_some()
@@ -192,13 +197,13 @@ mod tests {
             ("apps/till/Makefile", "all:\n"),
             ("rules.mk", "lint:\n"),
         ]);
-        let check = |runner: Runner, place: Place, folder: &str, expected: &[&str]| {
+        let check = |runner: Runner, within: Within, folder: &str, expected: &[&str]| {
             let (name, may_be_program) = ("test".to_owned(), false);
             let task = Task {
                 runner,
                 name,
                 may_be_program,
-                place,
+                within,
             };
             let expected = match expected {
                 [] => Scope::Missing,
@@ -206,8 +211,8 @@ mod tests {
             };
             assert_eq!(known.scope(&task, folder), expected, "{task:?} {folder}");
         };
-        let package = |name: &str| Place::Package(name.to_owned());
-        let folder = |name: &str| Place::Folder(name.to_owned());
+        let package = |name: &str| Within::Package(name.to_owned());
+        let folder = |name: &str| Within::Folder(name.to_owned());
         check(
             Runner::Script,
             package("@shop/web"),

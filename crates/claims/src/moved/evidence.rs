@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use rustc_hash::FxHashMap;
+use cerberus_model::text::Span;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Minimum numbers of words and of letters of a block that moved: a short line, as `## Tests` or the
 /// name of a file alone, is in many documents.
@@ -55,17 +56,6 @@ impl Evidence {
             && self.n_lines >= least.n_lines
     }
 
-    fn of(block: &[String], other: &Lines, common: &Common) -> Self {
-        let mut found = Self {
-            is_all: block.len() == other.lines.len(),
-            ..Self::default()
-        };
-        for line in block.iter().filter(|line| !common.0.contains_key(*line)) {
-            found.add(line);
-        }
-        found
-    }
-
     fn add(&mut self, line: &str) {
         self.n_lines += 1;
         for word in line.split_whitespace() {
@@ -81,26 +71,39 @@ impl Evidence {
 /// The lines of a document, trimmed and without empty ones.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
-    lines: Vec<String>,
-    /// The first positions of each line.
+    text: String,
+    spans: Vec<Span>,
+    /// The first positions of each line that is looked for.
     positions: FxHashMap<String, Vec<usize>>,
 }
 
 impl Lines {
-    pub(super) fn new(text: &str) -> Self {
-        let mut found = Self::default();
-        for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
-            let positions = found.positions.entry(line.to_owned()).or_default();
-            if positions.len() < MAX_PLACES {
-                positions.push(found.lines.len());
+    /// Reads a document in which the `wanted` lines are looked for. One without any of them is not stored:
+    /// most documents have none.
+    pub(super) fn new(text: &str, wanted: &FxHashSet<String>) -> Self {
+        let mut spans = Vec::new();
+        let mut positions: FxHashMap<String, Vec<usize>> = FxHashMap::default();
+        for line in lines_of(text) {
+            if wanted.contains(line) {
+                let of_line = positions.entry(line.to_owned()).or_default();
+                if of_line.len() < MAX_PLACES {
+                    of_line.push(spans.len());
+                }
             }
-            found.lines.push(line.to_owned());
+            let start = line.as_ptr() as usize - text.as_ptr() as usize;
+            spans.push(Span {
+                start,
+                end: start + line.len(),
+            });
         }
-        found
-    }
-
-    pub(super) fn all(&self) -> impl Iterator<Item = &str> {
-        self.lines.iter().map(String::as_str)
+        if positions.is_empty() {
+            return Self::default();
+        }
+        Self {
+            text: text.to_owned(),
+            spans,
+            positions,
+        }
     }
 
     pub(super) fn has(&self, line: &str) -> bool {
@@ -118,24 +121,41 @@ impl Lines {
         let mut best = Evidence::default();
         for &at in own {
             for &other_at in others {
-                let block = self.block((at, other_at), other);
-                best = best.max(Evidence::of(block, other, common));
+                best = best.max(self.block(at, other, other_at, common));
             }
         }
         Some(best)
     }
 
     /// Returns the equal lines around one.
-    fn block(&self, (at, other_at): (usize, usize), other: &Self) -> &[String] {
-        let before = self.lines[..at]
-            .iter()
-            .rev()
-            .zip(other.lines[..other_at].iter().rev());
-        let after = self.lines[at..].iter().zip(&other.lines[other_at..]);
-        let n_before = before.take_while(|(a, b)| a == b).take(MAX_LINES).count();
-        let n_after = after.take_while(|(a, b)| a == b).take(MAX_LINES).count();
-        &self.lines[at - n_before..at + n_after]
+    fn block(&self, at: usize, other: &Self, other_at: usize, common: &Common) -> Evidence {
+        let max_before = at.min(other_at).min(MAX_LINES);
+        let is_before = |n: &usize| self.line(at - n) == other.line(other_at - n);
+        let n_before = (1..=max_before).take_while(is_before).count();
+        let n_rest = (self.spans.len() - at).min(other.spans.len() - other_at);
+        let is_after = |n: &usize| self.line(at + n) == other.line(other_at + n);
+        let n_after = (0..n_rest.min(MAX_LINES)).take_while(is_after).count();
+        let mut found = Evidence {
+            is_all: n_before + n_after == other.spans.len(),
+            ..Evidence::default()
+        };
+        for idx in at - n_before..at + n_after {
+            let line = self.line(idx);
+            if !common.0.contains_key(line) {
+                found.add(line);
+            }
+        }
+        found
     }
+
+    fn line(&self, idx: usize) -> &str {
+        self.spans[idx].slice(&self.text)
+    }
+}
+
+/// Returns the lines of a text, trimmed and without empty ones.
+pub(super) fn lines_of(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().map(str::trim).filter(|line| !line.is_empty())
 }
 
 /// The number of documents with each line.
@@ -163,11 +183,22 @@ impl Common {
 mod tests {
     use super::*;
 
+    fn lines(text: &str, wanted: &str) -> Lines {
+        Lines::new(text, &FxHashSet::from_iter([wanted.to_owned()]))
+    }
+
+    #[test]
+    fn a_document_without_a_wanted_line_is_not_stored() {
+        assert!(lines("a\n b", "b").has("b"));
+        let other = lines("a\nb", "c");
+        assert!(!other.has("a") && other.text.is_empty());
+    }
+
     #[test]
     fn a_short_line_is_no_evidence_and_a_sentence_is() {
         let common = Common::default();
         let check = |old: &str, new: &str, line: &str, [is_moved, is_copied]: [bool; 2]| {
-            let found = Lines::new(new).shared_with(&Lines::new(old), line, &common);
+            let found = lines(new, line).shared_with(&lines(old, line), line, &common);
             let found = found.expect("both have it");
             assert_eq!(found.is_enough(true), is_moved, "{line}");
             assert_eq!(found.is_enough(false), is_copied, "{line}");
@@ -217,7 +248,7 @@ mod tests {
         let texts = [1, 2, 3].map(|n| format!("{line}\n{n}"));
         let is_enough = |n_texts: usize| {
             let common = Common::new(texts[..n_texts].iter().map(String::as_str));
-            let [old, new] = ["x", "y"].map(|end| Lines::new(&format!("{line}\n{end}")));
+            let [old, new] = ["x", "y"].map(|end| lines(&format!("{line}\n{end}"), line));
             new.shared_with(&old, line, &common)
                 .is_some_and(|found| found.is_enough(true))
         };

@@ -6,14 +6,16 @@ use cerberus_model::text::Span;
 use cerberus_model::text::conventions::CONVENTIONS;
 use percent_encoding::percent_decode_str;
 
-use super::word_lists::{FILE_NAMES, OTHER_KINDS, RUNTIMES};
-use crate::parse::{Part, Target};
+use super::word_lists::{FILE_NAMES, RUNTIMES};
+use crate::kinds::Target;
+use crate::kinds::path::{FilePath, Part};
+use crate::kinds::version::RequiredVersion;
 
 /// Names in capitals that are not variables.
 const PLAIN_CAPITALS: &[&str] = &["TODO_", "README_"];
 
 /// Returns the path and the part of a link's destination, or `None` outside the project.
-pub(super) fn link(destination: &str) -> Option<(String, Option<Part>)> {
+pub(crate) fn link(destination: &str) -> Option<(String, Option<Part>)> {
     let has_scheme = destination.split_once(':').is_some_and(|(scheme, _)| {
         scheme.len() > 1
             && scheme
@@ -46,63 +48,8 @@ fn decoded(text: &str) -> String {
         .into_owned()
 }
 
-/// Returns what a piece of inline code names, with the span of the name. `after` is the text
-/// behind it.
-pub(super) fn code(text: &str, after: &str) -> Vec<(Span, Target)> {
-    let whole = Span::new(0, text.len());
-    if let Some((start, name)) = variable(text) {
-        return vec![(
-            Span::new(start, start + name.len()),
-            Target::Variable(name.to_owned()),
-        )];
-    }
-    if is_module(text) {
-        return vec![(whole, Target::Package(text.to_owned()))];
-    }
-    if text.contains("://") || text.contains(['\n', '<', '\\']) && !text.contains("::<") {
-        return Vec::new();
-    }
-    let unprefixed = text
-        .strip_prefix('@')
-        .filter(|rest| is_path(rest) && !text.contains("::"));
-    if let Some((path, start)) = unprefixed
-        .filter(|rest| rest.contains('.'))
-        .map(|rest| (rest, 1))
-        .or_else(|| is_path(text).then_some((text, 0)))
-    {
-        let target = located(path);
-        let len = match &target {
-            Target::Path { path: plain, .. } => plain.len().min(path.len()),
-            _ => path.len(),
-        };
-        return vec![(Span::new(start, start + len), target)];
-    }
-    let mut found = Vec::new();
-    if is_package(text) {
-        if let Some(version) = version_after(after) {
-            let target = Target::Version {
-                name: text.to_owned(),
-                version: version.to_owned(),
-            };
-            found.push((whole, target));
-        }
-        let next = after.split_whitespace().next().unwrap_or_default();
-        let next = next.trim_end_matches(|c: char| !c.is_alphanumeric());
-        if !after.starts_with(' ') || !OTHER_KINDS.contains(next) {
-            found.push((whole, Target::Package(text.to_owned())));
-        }
-    }
-    if let Some((start, parts, is_call)) = symbol(text) {
-        let name = parts.last().map_or("", String::as_str);
-        let at = text.rfind(name).unwrap_or(start);
-        let span = Span::new(at, at + name.len());
-        found.push((span, Target::Symbol { parts, is_call }));
-    }
-    found
-}
-
 /// Returns what the words of prose name: imports, paths with a folder and an ending, and versions.
-pub(super) fn prose(text: &str) -> Vec<(Span, Target)> {
+pub(crate) fn prose(text: &str) -> Vec<(Span, Target)> {
     let mut found = Vec::new();
     let at = |part: &str| part.as_ptr().addr() - text.as_ptr().addr();
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -123,30 +70,25 @@ pub(super) fn prose(text: &str) -> Vec<(Span, Target)> {
             && !path.starts_with("//")
         {
             let span = Span::new(at(path), at(path) + file.len());
-            found.push((span, located(path)));
+            found.push((span, located(path).into()));
         }
         if RUNTIMES.entries().contains(&trimmed)
             && let Some(next) = words.get(idx + 1)
             && let Some(version) = version(next)
         {
             let span = Span::new(at(trimmed), at(version) + version.len());
-            let target = Target::Version {
+            let target = Target::Version(RequiredVersion {
                 name: trimmed.to_owned(),
                 version: version.to_owned(),
-            };
+            });
             found.push((span, target));
         }
     }
     found
 }
 
-/// Returns the version in the text right after a name: ` 18.2`, ` v3`.
-fn version_after(after: &str) -> Option<&str> {
-    let rest = after.strip_prefix(' ')?;
-    version(rest.split_whitespace().next()?)
-}
-
-fn version(word: &str) -> Option<&str> {
+/// Returns the version that a word is: `18.2`, `v3`, `>=1.0`.
+pub(crate) fn version(word: &str) -> Option<&str> {
     let word = word.trim_start_matches(['(', '=', '>', '<', '~', '^', '≥']);
     let word = word.strip_prefix(['v', 'V']).unwrap_or(word);
     let end = word
@@ -162,7 +104,7 @@ fn version(word: &str) -> Option<&str> {
 }
 
 /// Returns whether a text may be a path.
-pub(super) fn is_path(text: &str) -> bool {
+pub(crate) fn is_path(text: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || "_-./*{},[]()@+#:~!?=&$%".contains(c);
     if text.len() < 2
         || !text.chars().all(is_part)
@@ -201,6 +143,19 @@ pub(super) fn is_path(text: &str) -> bool {
     has_ending(base) && !base.contains('(')
 }
 
+/// Returns a path in the form of Windows, with slashes: `docs\\guide.md`. A part of one letter may be an escape of a
+/// pattern, as in `\\d`.
+pub(crate) fn windows_path(text: &str) -> Option<String> {
+    if !text.contains('\\') || text.starts_with('\\') {
+        return None;
+    }
+    // A text may escape its backslashes.
+    let path = text.replace("\\\\", "/").replace('\\', "/");
+    let mut parts = path.split('/');
+    let has_short = parts.any(|part| part.len() < 2 && part != ".");
+    (!has_short && has_ending(&path) && is_path(&path)).then_some(path)
+}
+
 /// Returns whether a text may be an image of a container with its tag: `owner/name:v1`. A capital letter after the
 /// colon starts a symbol: `app/models:User`.
 fn is_image(text: &str) -> bool {
@@ -219,12 +174,11 @@ fn has_ending(path: &str) -> bool {
 }
 
 /// Returns a path with the part of the file that its end names.
-pub(super) fn located(text: &str) -> Target {
+pub(crate) fn located(text: &str) -> FilePath {
     let text = text.trim_end_matches([',', ';', ':']);
-    let path = |path: &str, part| Target::Path {
-        path: path.to_owned(),
+    let path = |path: &str, part| FilePath {
         part,
-        is_link: false,
+        ..FilePath::new(path)
     };
     if let Some((file, symbol)) = text.split_once("::") {
         let symbol = symbol
@@ -284,7 +238,7 @@ fn lines(fragment: &str) -> Option<u32> {
 }
 
 /// Returns whether a text is the name of a variable of the environment.
-pub(super) fn is_variable_name(text: &str) -> bool {
+pub(crate) fn is_variable_name(text: &str) -> bool {
     text.len() >= 4
         && text.starts_with(|c: char| c.is_ascii_uppercase())
         && text.contains('_')
@@ -295,17 +249,8 @@ pub(super) fn is_variable_name(text: &str) -> bool {
         && !PLAIN_CAPITALS.iter().any(|prefix| text.starts_with(prefix))
 }
 
-fn variable(text: &str) -> Option<(usize, &str)> {
-    let prefixes = ["process.env.", "import.meta.env.", "${", "$", "env.", ""];
-    let prefix = prefixes.iter().find(|prefix| text.starts_with(*prefix))?;
-    let rest = &text[prefix.len()..];
-    let end = rest.find(['=', '}', ':']).unwrap_or(rest.len());
-    let name = &rest[..end];
-    is_variable_name(name).then_some((prefix.len(), name))
-}
-
 /// Returns whether a text may be the name of a package.
-pub(super) fn is_package(text: &str) -> bool {
+pub(crate) fn is_package(text: &str) -> bool {
     let name = text
         .strip_prefix('@')
         .and_then(|scoped| scoped.split_once('/'))
@@ -318,7 +263,7 @@ pub(super) fn is_package(text: &str) -> bool {
 }
 
 /// Returns whether a text may be the name of a module of Go: `example.org/owner/name`.
-fn is_module(text: &str) -> bool {
+pub(crate) fn is_module(text: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
     let domain = text
         .split_once('/')
@@ -327,58 +272,4 @@ fn is_module(text: &str) -> bool {
     domain.is_some_and(|(name, end)| !name.is_empty() && is_end(end))
         && text.chars().all(is_part)
         && !has_ending(text)
-}
-
-/// Returns the start and the parts of a qualified name, and whether it is called.
-fn symbol(text: &str) -> Option<(usize, Vec<String>, bool)> {
-    let start = text.len() - text.trim_start_matches(['@', '&', '*', '#', '.']).len();
-    let mut name = &text[start..];
-    let mut is_call = false;
-    if let Some(open) = name.find('(') {
-        // Something is called, or a decorator has arguments.
-        if !name.ends_with(')') && !name.ends_with(");") {
-            return None;
-        }
-        name = &name[..open];
-        is_call = true;
-    }
-    let name = name.trim_end_matches(['!', '?']);
-    let name = name.split(['<', '[']).next().unwrap_or(name);
-    let is_part = |part: &str| {
-        part.starts_with(|c: char| c.is_alphabetic() || c == '_')
-            && part.chars().all(|it| it.is_alphanumeric() || it == '_')
-    };
-    let normal = name.replace("::", ".").replace("->", ".").replace('#', ".");
-    let mut parts: Vec<&str> = normal.split('.').collect();
-    if !parts.iter().all(|part| is_part(part)) || parts.len() > 8 {
-        return None;
-    }
-    while parts.len() > 1
-        && matches!(
-            parts[0],
-            "self" | "this" | "crate" | "super" | "cls" | "std"
-        )
-    {
-        if parts[0] == "std" {
-            return None;
-        }
-        parts.remove(0);
-    }
-    let last = parts.last()?;
-    let has_humps = last.bytes().skip(1).any(|it| it.is_ascii_uppercase())
-        && last.bytes().any(|it| it.is_ascii_lowercase());
-    let is_specific = parts.len() > 1
-        || is_call
-        || last.trim_matches('_').contains('_')
-        || has_humps
-        || (last.starts_with(|c: char| c.is_ascii_uppercase())
-            && last.len() >= 4
-            && last.bytes().any(|it| it.is_ascii_lowercase()));
-    (is_specific && last.len() >= 3).then(|| {
-        (
-            start,
-            parts.into_iter().map(str::to_owned).collect(),
-            is_call,
-        )
-    })
 }

@@ -4,12 +4,15 @@
 use std::collections::BTreeSet;
 
 use cerberus_engine::syntax::{ParsedFile, Token, TokenKind, language};
+use cerberus_model::Language;
 use cerberus_model::text::Span;
 use pulldown_cmark::CodeBlockKind;
 
 use super::classify;
 use super::word_lists::DEFINING;
-use crate::parse::Target;
+use crate::kinds::Target;
+use crate::kinds::module::Module;
+use crate::kinds::symbol::Symbol;
 
 /// Minimum length of a name: shorter ones are those of anybody.
 const MIN_BYTES: usize = 6;
@@ -19,6 +22,15 @@ pub(super) fn claims(code: &str, info: &str) -> Vec<(Span, Target)> {
     let Some([language, ..]) = language::from_scope(info) else {
         return Vec::new();
     };
+    let mut found = Vec::new();
+    if *language == Language::Python {
+        for line in code.lines() {
+            let start = line.as_ptr().addr() - code.as_ptr().addr();
+            if let Some((span, module)) = Module::imported(line) {
+                found.push((span.shifted(start), module.into()));
+            }
+        }
+    }
     let tokens = ParsedFile::parse_piece(*language, code).tokens;
     let names = tokens
         .iter()
@@ -29,17 +41,16 @@ pub(super) fn claims(code: &str, info: &str) -> Vec<(Span, Target)> {
         .filter(|(idx, _)| is_defined(code, &tokens, *idx))
         .map(|(_, name)| name)
         .collect();
-    let mut found = Vec::new();
     for (idx, token) in tokens.iter().enumerate() {
         let text = token.span.slice(code);
         match token.kind {
             TokenKind::Identifier
                 if is_specific(text) && !own.contains(text) && is_used(code, &tokens, idx) =>
             {
-                let target = Target::Symbol {
+                let target = Target::Symbol(Symbol {
                     parts: vec![text.to_owned()],
                     is_call: true,
-                };
+                });
                 found.push((token.span, target));
             }
             TokenKind::Comment => found.extend(excerpt(token.span, text)),
@@ -83,7 +94,7 @@ fn excerpt(span: Span, comment: &str) -> Option<(Span, Target)> {
     (path.contains('/') && classify::is_path(path) && !path.contains(['*', '{', ':'])).then(|| {
         (
             Span::new(start, start + path.len()),
-            classify::located(path),
+            classify::located(path).into(),
         )
     })
 }

@@ -1,9 +1,10 @@
 //! The claims of a code block: the commands of a shell, a directory tree, settings, or other code.
 
+use crate::kinds::path::FilePath;
 use cerberus_model::text::Span;
 
 use super::stance::{self, Stance};
-use super::{Reader, Target, Tree, code, context, is_fence, shell, trees};
+use super::{Reader, Tree, code, context, is_fence, shell, trees};
 
 impl<'a> Reader<'a> {
     /// Reads the command lines of a shell block, the paths of a directory tree, or code.
@@ -15,15 +16,12 @@ impl<'a> Reader<'a> {
             self.trees.push(Tree { span, root });
             for (name, path) in paths {
                 let name = name.shifted(span.start);
-                let target = Target::Path {
-                    path: path.clone(),
-                    part: None,
-                    is_link: false,
-                };
+                let target = FilePath::new(&path).into();
                 self.push(name, &path, target, Stance::Plain);
             }
             return;
         }
+        self.blocks.push(span);
         if !shell::is_shell(info) && !matches!(info, "" | "text" | "indented") {
             self.examples.push(span);
             self.example(span, info);

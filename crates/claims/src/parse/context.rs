@@ -41,6 +41,17 @@ struct Section {
     of_items: Stance,
     /// The language of its own heading.
     language: Language,
+    /// Whether its heading, or one around it, is about the past.
+    is_past: bool,
+}
+
+/// A heading around the last event.
+#[derive(Debug, Clone, Copy)]
+struct OpenHeading {
+    level: HeadingLevel,
+    /// How it presents what is below it.
+    stance: Stance,
+    is_past: bool,
 }
 
 #[derive(Debug, Default)]
@@ -54,8 +65,8 @@ pub(super) struct Context<'a> {
     tables: Vec<(Span, Span)>,
     /// The lists, outer before inner ones.
     lists: Vec<List>,
-    /// The headings around the last event, and how each presents what is below it.
-    open_headings: Vec<(HeadingLevel, Stance)>,
+    /// The headings around the last event.
+    open_headings: Vec<OpenHeading>,
     /// For each level of headings their number, and that of versions and days.
     n_headings: BTreeMap<HeadingLevel, (usize, usize)>,
     /// The sections in order.
@@ -109,18 +120,26 @@ impl<'a> Context<'a> {
         if level == HeadingLevel::H1 {
             self.title.get_or_insert(span);
         }
-        self.open_headings.retain(|(outer, _)| *outer < level);
+        self.open_headings.retain(|outer| outer.level < level);
         let title = span
             .slice(self.text)
             .trim_matches(|c: char| c == '#' || c.is_whitespace());
         let (n_all, n_dated) = self.n_headings.entry(level).or_default();
         *n_all += 1;
         *n_dated += usize::from(times::is_dated(title));
-        let outer = self.open_headings.last().map_or(Stance::Plain, |it| it.1);
-        let stance = stance::of_title(title).max(outer);
-        self.open_headings.push((level, stance));
         // The title of a document is its name.
         let is_title = self.title == Some(span);
+        let mut stance = stance::of_title(title);
+        let mut is_past = !is_title && times::is_past(title);
+        if let Some(outer) = self.open_headings.last() {
+            stance = stance.max(outer.stance);
+            is_past |= outer.is_past;
+        }
+        self.open_headings.push(OpenHeading {
+            level,
+            stance,
+            is_past,
+        });
         let words = Words::of(title);
         let language = if is_title {
             Language::Unclear
@@ -133,6 +152,7 @@ impl<'a> Context<'a> {
             stance,
             of_items,
             language,
+            is_past,
         });
     }
 
@@ -243,6 +263,14 @@ impl<'a> Context<'a> {
             Language::Unclear if heading() == Some(Language::Other) => Stance::Unclear,
             Language::Unclear => Stance::Plain,
         }
+    }
+
+    /// Returns the starts of the sections, and whether their headings are about the past.
+    pub(super) fn past_sections(&self) -> Vec<(usize, bool)> {
+        let sections = self.sections.iter();
+        sections
+            .map(|section| (section.start, section.is_past))
+            .collect()
     }
 
     /// Returns whether the headings are those of a changelog: versions and days below its title.

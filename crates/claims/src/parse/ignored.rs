@@ -79,3 +79,16 @@ impl Ignored {
         self.is_whole || has_comment || self.excluded[..n_before].last().is_some_and(is_in)
     }
 }
+
+/// Returns where the comments of HTML are.
+pub(super) fn comments(html: &str) -> Vec<Span> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(start) = html[at..].find("<!--") {
+        let start = at + start;
+        let len = html[start..].find("-->");
+        at = len.map_or(html.len(), |len| start + len);
+        found.push(Span::new(start, at));
+    }
+    found
+}

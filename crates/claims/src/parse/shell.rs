@@ -3,11 +3,13 @@
 use cerberus_model::text::conventions::CONVENTIONS;
 use cerberus_model::text::{Span, conventions, shell};
 
+use super::classify;
 use super::word_lists::{
     CARGO_COMMANDS, CREATING, MANAGER_COMMANDS, SHELLS, TURBO_COMMANDS, WITH_VALUE,
 };
-use super::{Place, Runner, classify};
-use crate::parse::{Target, Task};
+use crate::kinds::task::{Runner, Task};
+use crate::kinds::variable::Variable;
+use crate::kinds::{self, Target};
 
 mod place;
 
@@ -151,7 +153,7 @@ pub(super) fn settings(block: &str) -> Vec<(Span, Target)> {
         (is_set && classify::is_variable_name(name)).then(|| {
             (
                 Span::new(start, start + end),
-                Target::Variable(name.to_owned()),
+                Target::Variable(Variable(name.to_owned())),
             )
         })
     };
@@ -225,23 +227,27 @@ fn read(words: &[Word<'_>], state: &mut State, found: &mut Vec<(Span, String, Ta
     for (word, runner, may_be_program) in tasks(program.text, arguments) {
         if is_name(word.text) {
             let name = word.text.to_owned();
-            let place = place::of(runner, words, state.folder.as_deref());
+            let within = place::of(runner, words, state.folder.as_deref());
             let task = Task {
                 runner,
                 name,
                 may_be_program,
-                place,
+                within,
             };
             found.push((span(&word), line.clone(), Target::Task(task)));
         }
     }
+    let texts: Vec<&str> = words.iter().map(|word| word.text).collect();
+    for (position, target) in kinds::in_command(&texts) {
+        found.push((span(&words[position]), line.clone(), target));
+    }
     if !CREATING.entries().contains(&program.text) {
         for (name, path) in words.iter().filter_map(argument_path) {
-            let within = state
+            let in_folder = state
                 .folder
                 .as_ref()
                 .map(|folder| format!("{folder}/{path}"));
-            let target = classify::located(within.as_deref().unwrap_or(&path));
+            let target = classify::located(in_folder.as_deref().unwrap_or(&path)).into();
             found.push((name, path, target));
         }
     }
@@ -269,7 +275,11 @@ fn assigned(word: &Word<'_>) -> Option<(Span, String, Target)> {
     let (name, _) = word.text.split_once('=')?;
     classify::is_variable_name(name).then(|| {
         let span = Span::new(word.start, word.start + name.len());
-        (span, name.to_owned(), Target::Variable(name.to_owned()))
+        (
+            span,
+            name.to_owned(),
+            Target::Variable(Variable(name.to_owned())),
+        )
     })
 }
 
@@ -416,7 +426,10 @@ fn python_tasks<'l>(arguments: &[Word<'l>]) -> Vec<Named<'l>> {
     let Some(next) = run.and_then(|run| plain(arguments, run + 1)) else {
         return Vec::new();
     };
-    let mut found = vec![(arguments[next], Runner::Python, true)];
+    let mut found = Vec::new();
+    if !arguments[next].text.starts_with("python") {
+        found.push((arguments[next], Runner::Python, true));
+    }
     if matches!(arguments[next].text, "poe" | "task") {
         found.extend(
             arguments
@@ -502,11 +515,15 @@ fn argument_path(word: &Word<'_>) -> Option<(Span, String)> {
         .strip_suffix("/...")
         .unwrap_or(text)
         .trim_end_matches(['.', ',', ')', ';', ':', '\\']);
+    let start = word.start + skipped;
+    let span = Span::new(start, start + path.len());
+    if let Some(path) = classify::windows_path(path) {
+        return Some((span, path));
+    }
     if !classify::is_path(path) || path.starts_with('/') {
         return None;
     }
-    let start = word.start + skipped;
-    Some((Span::new(start, start + path.len()), path.to_owned()))
+    Some((span, path.to_owned()))
 }
 
 fn span(word: &Word<'_>) -> Span {

@@ -1,6 +1,13 @@
 //! Which claims a document has, with their spans and stances.
 
 use super::*;
+use crate::kinds::package::Package;
+use crate::kinds::path::FilePath;
+use crate::kinds::rule::EnforcedRule;
+use crate::kinds::symbol::Symbol;
+use crate::kinds::task::{Runner, Within};
+use crate::kinds::variable::Variable;
+use crate::kinds::version::RequiredVersion;
 
 fn read(text: &str) -> Claims {
     super::read(text, &Addresses::default())
@@ -15,30 +22,32 @@ fn check(text: &str, expected: &[&str]) {
 
 fn shown(claim: &Claim) -> String {
     let target = match &claim.target {
-        Target::Path {
+        Target::Path(FilePath {
             path,
             part: None,
             is_link: false,
-        } => format!("path {path}"),
-        Target::Path {
+        }) => format!("path {path}"),
+        Target::Path(FilePath {
             path,
             part: None,
             is_link: true,
-        } => format!("link {path}"),
-        Target::Path {
+        }) => format!("link {path}"),
+        Target::Path(FilePath {
             path,
             part: Some(part),
             ..
-        } => format!("part {path} {part:?}"),
-        Target::Symbol { parts, .. } => format!("symbol {}", parts.join(".")),
-        Target::Task(task) => match &task.place {
-            Place::Here => format!("task {:?} {}", task.runner, task.name),
+        }) => format!("part {path} {part:?}"),
+        Target::Symbol(Symbol { parts, .. }) => format!("symbol {}", parts.join(".")),
+        Target::Task(task) => match &task.within {
+            Within::Here => format!("task {:?} {}", task.runner, task.name),
             place => format!("task {:?} {} {place:?}", task.runner, task.name),
         },
-        Target::Variable(name) => format!("variable {name}"),
-        Target::Package(name) => format!("package {name}"),
-        Target::Rule { tool, name } => format!("rule {} {name}", tool.name()),
-        Target::Version { name, version } => format!("version {name} {version}"),
+        Target::Variable(Variable(name)) => format!("variable {name}"),
+        Target::Package(Package(name)) => format!("package {name}"),
+        Target::Rule(EnforcedRule { tool, name }) => format!("rule {} {name}", tool.name()),
+        Target::Version(RequiredVersion { name, version }) => format!("version {name} {version}"),
+        // Other kinds are shown as they are written.
+        other => format!("{} {}", other.name(), claim.text),
     };
     match claim.stance {
         Stance::Plain => target,
@@ -195,7 +204,7 @@ fn a_command_names_the_place_of_its_task() {
         let claims = read(text).claims.into_iter();
         let place = |claim: Claim| match claim.target {
             Target::Task(task) if task.runner != Runner::Workspace => {
-                Some(format!("{} {:?}", task.name, task.place))
+                Some(format!("{} {:?}", task.name, task.within))
             }
             _ => None,
         };
@@ -518,7 +527,7 @@ fn code_in_a_link_to_another_project_may_be_a_package() {
 fn the_folder_of_commands_has_a_limited_length() {
     let text = format!("```sh\n{}```\n", "cd a\n./x.sh\n".repeat(1_000));
     let paths = read(&text).claims.into_iter().map(|it| match it.target {
-        Target::Path { path, .. } => path.len(),
+        Target::Path(FilePath { path, .. }) => path.len(),
         _ => 0,
     });
     // Without a limit the paths of n lines have n * n characters.

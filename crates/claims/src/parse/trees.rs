@@ -76,58 +76,80 @@ fn is_plain(name: &str, after: &str) -> bool {
         && !plain.contains("...")
 }
 
-/// Returns the name at the root of a tree, and its paths, with the span of each name in the block.
-pub(super) fn paths(block: &str) -> (Option<String>, Vec<(Span, String)>) {
+/// A line of a tree that names a file or a folder.
+struct Line<'b> {
+    /// The name without the slash at its end.
+    name: &'b str,
+    start: usize,
+    column: usize,
+    has_branch: bool,
+}
+
+/// Returns the lines of a block that name a file or a folder.
+fn lines(block: &str) -> Vec<Line<'_>> {
     let is_indented = is_indented_tree(block);
+    let is_branch = |c: char| c.is_whitespace() || "├└│─|`+-".contains(c);
     let mut found = Vec::new();
-    let mut root = None;
-    // The columns and the names of the folders around a line. The root is the project or one of its
-    // folders, so the paths do not include it.
-    let mut open: Vec<(usize, String)> = Vec::new();
-    let mut at = 0;
-    for line in block.split_inclusive('\n') {
-        let start = at;
-        at += line.len();
-        let is_branch = |c: char| c.is_whitespace() || "├└│─|`+-".contains(c);
+    for line in block.lines() {
         let Some(offset) = line.find(|c: char| !is_branch(c)) else {
             continue;
         };
-        let has_branch = is_indented
-            || BRANCHES
-                .iter()
-                .any(|branch| line[..offset].contains(branch));
         let rest = &line[offset..];
         let name = rest.split(char::is_whitespace).next().unwrap_or_default();
-        let column = line[..offset].chars().count();
-        while open.last().is_some_and(|(other, _)| *other >= column) {
-            open.pop();
-        }
         if !is_plain(name, &rest[name.len()..]) || is_fence(name) {
             continue;
         }
-        let plain = name.trim_end_matches('/');
-        if !has_branch && !open.is_empty() {
+        let marks = &line[..offset];
+        found.push(Line {
+            name: name.trim_end_matches('/'),
+            start: name.as_ptr().addr() - block.as_ptr().addr(),
+            column: marks.chars().count(),
+            has_branch: is_indented || BRANCHES.iter().any(|branch| marks.contains(branch)),
+        });
+    }
+    found
+}
+
+/// Returns the name at the root of a tree, and its paths, with the span of each name in the block. A block of
+/// several trees has no root: each of them is in a folder of the project.
+pub(super) fn paths(block: &str) -> (Option<String>, Vec<(Span, String)>) {
+    let lines = lines(block);
+    let first_column = lines.first().map_or(0, |line| line.column);
+    let is_root = |line: &&Line<'_>| !line.has_branch && line.column == first_column;
+    let is_folder = |line: &Line<'_>| {
+        let end = line.start + line.name.len();
+        block[end..].starts_with('/') || line.name.contains('.')
+    };
+    let roots: Vec<&Line<'_>> = lines.iter().filter(is_root).collect();
+    let has_several = roots.len() > 1 && roots.iter().all(|line| is_folder(line));
+    let mut found = Vec::new();
+    let mut root = None;
+    // The columns and the names of the folders around a line. The single root is the project or one of its
+    // folders, so the paths do not include it.
+    let mut open: Vec<(usize, String)> = Vec::new();
+    for line in &lines {
+        while open.last().is_some_and(|(other, _)| *other >= line.column) {
+            open.pop();
+        }
+        let is_entry = line.has_branch || has_several && line.column == first_column;
+        if !is_entry {
+            if open.is_empty() {
+                root = Some(line.name.trim_start_matches("./").to_owned());
+                open.push((line.column, String::new()));
+            }
             continue;
         }
-        if has_branch {
-            let outer = open
-                .iter()
-                .map(|(_, name)| name.as_str())
-                .filter(|name| !name.is_empty());
-            let path = outer.chain([plain]).collect::<Vec<_>>().join("/");
-            let span = Span::new(start + offset, start + offset + plain.len());
-            found.push((span, path));
-        } else {
-            root = Some(plain.trim_start_matches("./").to_owned());
+        let mut path = String::new();
+        for (_, folder) in &open {
+            if !folder.is_empty() {
+                path += folder;
+                path.push('/');
+            }
         }
-        open.push((
-            column,
-            if has_branch {
-                plain.to_owned()
-            } else {
-                String::new()
-            },
-        ));
+        path += line.name;
+        let span = Span::new(line.start, line.start + line.name.len());
+        found.push((span, path));
+        open.push((line.column, line.name.to_owned()));
     }
     (root, found)
 }

@@ -3,14 +3,16 @@
 //! Git may know no new path of a small file, of which most lines changed. The symbols that the same
 //! sentence names are followed by their code, and the file went where they all are.
 
+use crate::former::Former;
+use crate::kinds::symbol::Symbol;
+use crate::project::{Position, Project};
+use crate::report::{Document, NewPlace};
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
 use super::super::then::Truth;
-use super::super::{Former, NewPlace, Position, Project};
 use super::{Fate, Search, Test};
-use crate::Document;
 use crate::parse::{Claim, Target};
 
 /// Maximum number of claims before and after a path that are looked at.
@@ -65,7 +67,7 @@ impl Search<'_, '_> {
                 .take(near.end)
                 .skip(near.start)
             {
-                let Target::Symbol { parts, .. } = &near.target else {
+                let Target::Symbol(Symbol { parts, .. }) = &near.target else {
                     continue;
                 };
                 if !are_in_sentence(document, claim, near) {

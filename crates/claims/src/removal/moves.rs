@@ -4,8 +4,9 @@
 //! if the files share more than a leading comment or a few common lines, and if the new one is not a
 //! copy: a wrong new place is worse than none.
 
+use crate::paths::folder_of;
+use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use cerberus_engine::tree::git::past::Node;
@@ -13,7 +14,6 @@ use cerberus_engine::tree::git::{Objects, past};
 use cerberus_model::text;
 use rustc_hash::FxHashMap;
 
-use super::super::folder_of;
 use super::super::versions::Version;
 use super::{LIMITS, MAX_RENAMES, Search};
 
@@ -87,6 +87,10 @@ impl Search<'_, '_> {
             let Some(node) = self.end_of_content(&since, path, &first) else {
                 break;
             };
+            if self.id_in(&node.id, path).is_none() {
+                // It was removed, which the caller looks for.
+                break;
+            }
             self.read_renames(&node.id);
             let exchanges = self.exchanges_in(&node.id);
             let new = self
@@ -101,7 +105,7 @@ impl Search<'_, '_> {
             if let Some(new) = new.filter(|_| !is_removed) {
                 return Taken::ByText(node, new);
             }
-            // It was edited, or removed, which the caller looks for.
+            // It was edited.
             since = node.id;
         }
         Taken::No
@@ -133,9 +137,13 @@ impl Search<'_, '_> {
 
     /// Returns whether a commit gave a path the content of another file, which has other content now.
     fn has_content_of_other(&mut self, commit: &str, path: &str) -> bool {
-        let Self { objects, ids, .. } = self;
-        let object = id_of(objects, ids, format!("{commit}:./{path}")).cloned();
+        let object = self.id_in(commit, path);
         object.is_some_and(|object| self.is_of_other(commit, path, &object))
+    }
+
+    /// Returns the object of a path in a commit.
+    fn id_in(&mut self, commit: &str, path: &str) -> Option<String> {
+        id_of(self.objects, &mut self.ids, format!("{commit}:./{path}")).cloned()
     }
 
     fn end_of_path(&mut self, since: &str, path: &str) -> Option<Node> {
@@ -162,16 +170,15 @@ impl Search<'_, '_> {
     fn exchanges_in(&mut self, commit: &str) -> Rc<BTreeMap<String, String>> {
         let exchanges = self.exchanges.entry(commit.to_owned());
         exchanges
-            .or_insert_with(|| past::exchanges_in(self.root, commit).into())
+            .or_insert_with(|| past::exchanges_of(self.root, commit).into())
             .clone()
     }
 
     /// Reads the renames of a commit, once.
     fn read_renames(&mut self, commit: &str) {
         if !self.renames.contains_key(commit) {
-            let mut found = past::renames_in(self.root, &BTreeSet::from([commit]), &[]);
-            self.renames
-                .insert(commit.to_owned(), found.remove(commit).unwrap_or_default());
+            let found = past::renames_of(self.root, commit);
+            self.renames.insert(commit.to_owned(), found);
         }
     }
 

@@ -1,14 +1,17 @@
 //! The text that replaces a name in a document.
 
+use crate::kinds::path::{FilePath, Part};
+use crate::kinds::symbol::Symbol;
+use crate::paths::folder_of;
+use crate::report::{Document, NewPlace};
 use std::collections::BTreeSet;
 
 use cerberus_engine::rank::tokenize;
 use cerberus_engine::track;
 
 use super::super::versions::Version;
-use super::{Likeness, NewPlace, Search};
-use crate::parse::{Claim, Part, Target};
-use crate::{Document, folder_of};
+use super::{Likeness, Search};
+use crate::parse::{Claim, Target};
 
 /// Why `--fix` leaves the name of a folder.
 const FOLDER: &str =
@@ -33,9 +36,9 @@ impl Search<'_, '_> {
         if replacement.is_some() {
             if is_one_segment(claim.span.slice(&document.text)) && self.now.tree.is_folder(&place) {
                 unwritten = Some(FOLDER);
-            } else if let Target::Path {
+            } else if let Target::Path(FilePath {
                 part: Some(part), ..
-            } = &claim.target
+            }) = &claim.target
             {
                 unwritten = self.lost_part((commit, old), &place, part);
             }
@@ -98,7 +101,7 @@ fn is_one_segment(written: &str) -> bool {
 /// around it, or as the end of the path.
 fn written_path(document: &Document, claim: &Claim, old: &str, new: &str) -> Option<String> {
     let written = claim.span.slice(&document.text);
-    let Target::Path { path, is_link, .. } = &claim.target else {
+    let Target::Path(FilePath { path, is_link, .. }) = &claim.target else {
         return None;
     };
     let trimmed = written.trim_end_matches('/');
@@ -108,7 +111,7 @@ fn written_path(document: &Document, claim: &Claim, old: &str, new: &str) -> Opt
         return None;
     }
     let dot = &trimmed[..trimmed.len() - plain.len()];
-    let folder = folder_of(&document.path);
+    let folder = document.folder();
     if let Some(absolute) = trimmed.strip_prefix('/') {
         return (absolute == old).then(|| format!("/{new}{slash}"));
     }
@@ -145,7 +148,7 @@ fn relative(folder: &str, path: &str) -> String {
 /// Returns the new last part of a symbol's name: that of the same code, or of code with the same
 /// signature and a word of the old name. Other code may do something else.
 pub(super) fn replaced_name(claim: &Claim, symbol: &str, likeness: Likeness) -> Option<String> {
-    let Target::Symbol { parts, .. } = &claim.target else {
+    let Target::Symbol(Symbol { parts, .. }) = &claim.target else {
         return None;
     };
     let (old_name, old_qualifiers) = parts.split_last()?;

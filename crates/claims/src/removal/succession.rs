@@ -4,12 +4,13 @@
 //! before it was removed. So the code is compared with that of the name at each end, and the commit at
 //! which they part is looked for.
 
+use crate::kinds::symbol::Symbol;
+use crate::report::NewPlace;
 use cerberus_engine::track;
 use cerberus_engine::tree::git::past::Node;
 use cerberus_model::{Anchor, Fingerprint, split_number};
 use rustc_hash::FxHashMap;
 
-use super::super::NewPlace;
 use super::new_name::replaced_name;
 use super::qualifiers::Definition;
 use super::{Fate, LIMITS, Likeness, MAX_RENAMES, Removed, Search, Test};
@@ -274,7 +275,7 @@ impl Search<'_, '_> {
         if now.replacement.is_none() {
             return now;
         }
-        let Target::Symbol { parts, .. } = &claim.target else {
+        let Target::Symbol(Symbol { parts, .. }) = &claim.target else {
             return now;
         };
         let parent = old.and_then(|old| old.commit.parents.first());

@@ -1,5 +1,6 @@
 //! Drops the candidates that show what their rule forbids.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use cerberus_model::LineIndex;
@@ -14,17 +15,28 @@ use crate::tree::read;
 /// How often as many candidates are read as there are places.
 const MAX_ROUNDS: usize = 4;
 
+/// Maximum number of bytes of the files that are stored between two batches of rules.
+const MAX_BYTES: usize = 32 * 1024 * 1024;
+
 /// The files whose code was compared with forms, by their indices. Rules share them: reading and parsing them costs
 /// more than the comparison.
 #[derive(Default)]
 pub(super) struct FormFiles {
     files: Mutex<FxHashMap<usize, Arc<FormFile>>>,
+    n_bytes: AtomicUsize,
 }
 
 /// A file, once it is read.
 type FormFile = OnceLock<(CodeFile, LineIndex)>;
 
 impl FormFiles {
+    /// Drops the files if they are too many.
+    pub(super) fn limit(&mut self) {
+        if *self.n_bytes.get_mut() > MAX_BYTES {
+            *self = Self::default();
+        }
+    }
+
     fn file(&self, file_idx: usize) -> Arc<FormFile> {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         files.entry(file_idx).or_default().clone()
@@ -39,7 +51,6 @@ impl Ranker<'_> {
         candidates: &FileCandidates<'_>,
         parsed: &[ParsedCandidate<'_>],
         scores: &mut Vec<SymbolScore>,
-        files: &FormFiles,
     ) {
         let forms = &candidates.rule.forms;
         if !forms.forbids() {
@@ -54,9 +65,11 @@ impl Ranker<'_> {
             for symbol in std::mem::replace(scores, rest) {
                 let file = &parsed[symbol.doc_idx()];
                 let row = &self.code.files[file.file_idx];
-                let stored = files.file(file.file_idx);
+                let stored = self.form_files.file(file.file_idx);
                 let (code_file, index) = stored.get_or_init(|| {
                     let text = read::listed_text(self.code.root, &row.path).unwrap_or_default();
+                    let n_bytes = &self.form_files.n_bytes;
+                    n_bytes.fetch_add(text.len(), Ordering::Relaxed);
                     let index = LineIndex::new(&text);
                     (CodeFile::new(row.language, text), index)
                 });

@@ -3,31 +3,13 @@
 use cerberus_model::text::consists_of;
 use cerberus_model::{LineIndex, Span};
 
-use crate::index::Code;
-use crate::rank::named_code::{Role, occurrences, pattern_pieces};
-use crate::rank::query::NamedCode;
+use crate::rank::code_form::CodeForm;
+use crate::rank::named_code::{Role, identifiers, occurrences, pattern_pieces};
+use crate::rank::query::{Look, NamedCode};
 use crate::rank::score::NameMatch;
-use crate::tree::read;
 
 /// Maximum number of lines above a symbol that are read for annotations and documentation.
 const MAX_LINES_ABOVE: usize = 30;
-
-/// Returns how many of `hints` occur in these lines of a file and in the comments above them.
-pub(super) fn n_found_hints(
-    code: Code<'_>,
-    path: &str,
-    lines: (u32, u32),
-    hints: &[String],
-) -> usize {
-    if hints.is_empty() {
-        return 0;
-    }
-    let text = read::listed_text(code.root, path).unwrap_or_default();
-    n_contained(
-        with_lines_above(&text, &LineIndex::new(&text), lines),
-        hints,
-    )
-}
 
 /// Returns how many of `words` occur in a text, in any case.
 pub(super) fn n_contained(text: &str, words: &[String]) -> usize {
@@ -78,23 +60,51 @@ pub(super) fn span_with_lines_above(
 /// Returns how a symbol with this qualified name and code contains a name whose parts occur in it. Code that has
 /// the name, or is part of it, is an example of what the rule says about it, but not of its use.
 pub(super) fn name_match(named: &NamedCode, symbol: &str, code: &str) -> NameMatch {
-    if named.is_pattern {
-        let name = symbol.rsplit('.').next().unwrap_or_default();
-        let is_match = consists_of(name, &pattern_pieces(&named.text));
-        return if is_match {
-            NameMatch::Definition
-        } else {
-            NameMatch::Absent
-        };
+    match &named.look {
+        Look::Literal(form) if form.is_in(code) => NameMatch::Verbatim,
+        Look::Literal(_) => NameMatch::Absent,
+        Look::Pattern => pattern_match(named, symbol, code),
+        Look::Name(form) => plain_match(named, form.as_ref(), symbol, code),
     }
+}
+
+fn pattern_match(named: &NamedCode, symbol: &str, code: &str) -> NameMatch {
+    let pieces = pattern_pieces(&named.text);
+    let name = symbol.rsplit('.').next().unwrap_or_default();
+    if consists_of(name, &pieces) {
+        return NameMatch::Definition;
+    }
+    if identifiers(code).any(|name| consists_of(name, &pieces)) {
+        NameMatch::Verbatim
+    } else {
+        NameMatch::Absent
+    }
+}
+
+fn plain_match(named: &NamedCode, form: Option<&CodeForm>, symbol: &str, code: &str) -> NameMatch {
     let mut parts = named
         .text
         .split(['.', ':'])
         .filter(|part| !part.is_empty())
         .rev();
     let last = parts.next().unwrap_or_default();
-    if named.role == Role::Used && symbol.split('.').any(|part| part == last) {
+    let is_asked_for = matches!(named.role, Role::Used | Role::Base | Role::Mark);
+    if is_asked_for && symbol.split('.').any(|part| part == last) {
         return NameMatch::Absent;
+    }
+    let related = match named.role {
+        Role::Base => Some(header(code)),
+        Role::Mark => Some(head(code)),
+        _ => None,
+    };
+    if let Some(related) = related {
+        return if occurrences(related, last).next().is_some() {
+            NameMatch::Definition
+        } else if occurrences(code, last).next().is_some() {
+            NameMatch::LastPart
+        } else {
+            NameMatch::Absent
+        };
     }
     let mut own = symbol.rsplit('.');
     if (named.is_hinted || named.role == Role::Subject)
@@ -105,15 +115,38 @@ pub(super) fn name_match(named: &NamedCode, symbol: &str, code: &str) -> NameMat
     {
         return NameMatch::Definition;
     }
-    if occurrences(code, &named.text).next().is_some() {
+    let is_verbatim = match form {
+        Some(form) => form.is_in(code),
+        None => occurrences(code, &named.text).next().is_some(),
+    };
+    if is_verbatim {
         NameMatch::Verbatim
-    } else if last.len() < named.text.len() && occurrences(code, last).next().is_some()
+    } else if occurrences(code, last).next().is_some()
         || named.parts.len() > 1 && is_prefix(code, last)
     {
         NameMatch::LastPart
     } else {
         NameMatch::Absent
     }
+}
+
+/// Returns the annotations of a definition, and its header up to its body.
+fn header(code: &str) -> &str {
+    let end = code.find(['{', ';']).unwrap_or(code.len());
+    let line_end = code[..end].find(":\n").unwrap_or(end);
+    &code[..line_end]
+}
+
+/// Returns the lines of a definition up to the first one that is not an annotation.
+fn head(code: &str) -> &str {
+    let mut end = 0;
+    for line in code.split_inclusive('\n') {
+        end += line.len();
+        if !line.trim_start().starts_with(['@', '#', '[', '/', '*']) {
+            break;
+        }
+    }
+    &code[..end]
 }
 
 /// Returns whether an identifier of `code` has a further word after `name`, as `AtomicU32Provider` after `AtomicU32`.
@@ -173,7 +206,7 @@ mod tests {
         check(
             "Implement `close_all()`",
             "Pool.close_all",
-            "def close_all",
+            "def close_all():",
             NameMatch::Verbatim,
         );
         check(
@@ -217,6 +250,66 @@ mod tests {
             "Suite.test_a",
             "",
             NameMatch::Definition,
+        );
+        check(
+            "Derive from `Load`",
+            "Parcel",
+            "class Parcel(Load):\n    pass\n",
+            NameMatch::Definition,
+        );
+        check(
+            "Derive from `Load`",
+            "Load",
+            "class Load(Base):\n    pass\n",
+            NameMatch::Absent,
+        );
+        check(
+            "Derive from `Load`",
+            "pack",
+            "def pack():\n    Load()\n",
+            NameMatch::LastPart,
+        );
+        check(
+            "Mark steps with `@traced`",
+            "f",
+            "@traced\ndef f():\n    pass\n",
+            NameMatch::Definition,
+        );
+        check(
+            "Mark steps with `@traced`",
+            "f",
+            "def f():\n    traced()\n",
+            NameMatch::LastPart,
+        );
+        check(
+            "End with `as const`",
+            "A",
+            "[1] as const;",
+            NameMatch::Verbatim,
+        );
+        check(
+            "End with `as const`",
+            "A",
+            "const a = 1;",
+            NameMatch::Absent,
+        );
+        check(
+            "Add `@traced`",
+            "f",
+            "@traced\ndef f()",
+            NameMatch::Verbatim,
+        );
+        check(
+            "Add `@traced`",
+            "f",
+            "def f(): traced()",
+            NameMatch::LastPart,
+        );
+        check(
+            "Name flags `SHOP_CI_`",
+            "f",
+            "get(\"SHOP_CI_FAST\")",
+            NameMatch::Verbatim,
         );
         check(
             "Name them `{name}_command`",

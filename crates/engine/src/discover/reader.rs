@@ -43,6 +43,7 @@ pub(super) struct Found {
     pub(super) names: Vec<NameMatch>,
     /// Number of hints.
     pub(super) n_hints: usize,
+    pub(super) n_lines: usize,
 }
 
 impl Ranker<'_> {
@@ -176,6 +177,7 @@ impl Reader<'_> {
             phrases: phrase_bonus(candidates, words),
             names,
             n_hints: n_contained(code, &candidates.query.hints),
+            n_lines: code.lines().count(),
         }
     }
 }

@@ -180,8 +180,7 @@ fn a_batch_ends_before_it_needs_too_many_files() {
         scorer: score::WeightedQuery::default(),
         files: files.map(|file| (file, 1.0, TermSet::default())).collect(),
         term_idxs: FxHashMap::default(),
-        is_in_named_files: false,
-        place: None,
+        place: Place::default(),
         n_known_hints: 0,
     };
     let most = FILES_PER_BATCH;
@@ -292,6 +291,48 @@ fn a_short_symbol_precedes_a_long_one_that_is_hardly_better() {
     assert_eq!(found, ["Courier.deliver_parcel", "Courier"]);
     let found = rank_in_file("a.py", &class("f"), "A courier delivers the parcel", 2);
     assert_eq!(found[0], "Courier");
+}
+
+/// Returns the location of the first candidate for a rule in a project with these files.
+fn first_in(files: &[(&str, &str)], rule: &str) -> String {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (file, text) in files {
+        std::fs::write(folder.path().join(file), text).expect("a file");
+    }
+    let candidate = rank_in(folder.path(), &[query(rule)], options(1))[0].candidates[0].clone();
+    format!(
+        "{}::{}",
+        candidate.file,
+        candidate.symbol.unwrap_or_default()
+    )
+}
+
+#[test]
+fn a_named_file_ranks_its_code_and_excludes_no_other() {
+    let sealed = "def seal(parcel):\n    label = wax_stamp(parcel)\n    return label\n";
+    let barrel = "VERSION = 3\n";
+    let files = [("barrel.py", barrel), ("seal.py", sealed)];
+    let rule = "Parcels get a `wax_stamp(parcel)`, see `barrel.py`";
+    assert_eq!(first_in(&files, rule), "seal.py::seal");
+    let files = [("a.py", sealed), ("b.py", sealed)];
+    let rule = "Parcels get a `wax_stamp(parcel)` as in `b.py`";
+    assert_eq!(first_in(&files, rule), "b.py::seal");
+    let rule = "Parcels get a `wax_stamp(parcel)`; register them in `b.py`";
+    assert_eq!(first_in(&files, rule), "a.py::seal");
+}
+
+#[test]
+fn a_type_derived_from_the_named_one_precedes_it() {
+    let text = "class Load:\n    \"\"\"A load.\"\"\"\n\n    def weigh(self):\n        return self.load\n\n\nclass Crate(Load):\n    def open(self):\n        return pry(self)\n\n\ndef unload(load):\n    return Load(load).weigh()\n";
+    let found = rank_in_file("a.py", text, "Every load inherits from `Load`", 1);
+    assert_eq!(found, ["Crate"]);
+}
+
+#[test]
+fn code_is_found_as_it_is_written() {
+    let text = "export function a() {\n  const sizes = as([1, 2]);\n  return sizes;\n}\n\nexport function b() {\n  return [1, 2] as const;\n}\n";
+    let found = rank_in_file("a.ts", text, "Sizes end with `as const`", 1);
+    assert_eq!(found, ["b"]);
 }
 
 #[test]

@@ -27,6 +27,9 @@ pub(crate) struct Features {
     /// Number of hints, and of those whose text occurs in the candidate.
     pub(crate) n_hints: usize,
     pub(crate) n_found_hints: usize,
+    /// Number of names of code in the rule that some file has, and of those that the candidate has as written.
+    pub(crate) n_names: usize,
+    pub(crate) n_found_names: usize,
     /// Whether the candidate has the name that is alone in back-ticks in the rule.
     pub(crate) is_definition: bool,
     /// Whether the rule opens with a prohibition, or introduces what is not part of it.
@@ -46,6 +49,9 @@ const PROCESS_LIMITS: (f64, f64) = (-2.0, 4.0);
 /// only declares what the rule wants used.
 const SHORT: usize = 10;
 
+/// Number of names of code from which more do not count.
+const NAMES: usize = 3;
+
 fn flag(is_set: bool) -> f64 {
     f64::from(u8::from(is_set))
 }
@@ -54,6 +60,7 @@ fn flag(is_set: bool) -> f64 {
 pub(crate) fn confidence(features: Features) -> f64 {
     let (least, most) = PROCESS_LIMITS;
     let process = rule_kind::process_logit(&features.wording).clamp(least, most);
+    let n_found_names = features.n_found_names.min(NAMES) as f64;
     let logit = QUALITY.first_answer.log_odds(&[
         ("score", features.score),
         ("lead", features.lead),
@@ -75,6 +82,11 @@ pub(crate) fn confidence(features: Features) -> f64 {
             features.n_hints.saturating_sub(features.n_found_hints) as f64,
         ),
         ("found_hints", features.n_found_hints as f64),
+        ("found_names", n_found_names),
+        (
+            "missing_names",
+            features.n_names.min(NAMES) as f64 - n_found_names,
+        ),
         ("definition", flag(features.is_definition)),
         ("test_mismatch", flag(features.is_test_mismatch)),
         // No code shows a prohibition.
@@ -165,6 +177,8 @@ mod tests {
             n_unknown_names: 0,
             n_hints: 4,
             n_found_hints: 2,
+            n_names: 2,
+            n_found_names: 1,
             is_definition: false,
             is_test_mismatch: false,
             is_without_demand: false,
@@ -191,6 +205,10 @@ mod tests {
         check(Features {
             n_hints: 5,
             n_found_hints: 3,
+            ..base
+        });
+        check(Features {
+            n_found_names: 2,
             ..base
         });
         check(Features {

@@ -40,7 +40,7 @@ struct Forms {
 
 /// Code with placeholders.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct CodeForm {
+pub(crate) struct CodeForm {
     pieces: Vec<Piece>,
     /// Whether it is also found in comments, because it is one.
     is_comment: bool,
@@ -245,7 +245,7 @@ impl Found<'_> {
 
 impl CodeForm {
     /// Returns the form in a text, unless nothing is left of it beside placeholders.
-    fn new(text: &str) -> Option<Self> {
+    pub(crate) fn new(text: &str) -> Option<Self> {
         let text = text.trim();
         let call = CALLS.iter().find_map(|end| text.strip_suffix(end));
         let mut pieces = Self::pieces(call.unwrap_or(text));
@@ -271,6 +271,15 @@ impl CodeForm {
             is_comment,
             is_name,
         })
+    }
+
+    /// Returns whether a text has it.
+    pub(crate) fn is_in(&self, text: &str) -> bool {
+        !self.occurrences(text).is_empty()
+    }
+
+    pub(crate) fn n_pieces(&self) -> usize {
+        self.pieces.len()
     }
 
     fn pieces(text: &str) -> Vec<Piece> {

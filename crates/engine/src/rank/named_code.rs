@@ -11,7 +11,11 @@ use cerberus_model::text::conventions::CONVENTIONS;
 use memchr::memmem;
 use rustc_hash::FxHashSet;
 
-use super::word_lists::{GENERATED_PHRASES, LITERALS, POINTING, PROGRAMS, RUNNING, USING};
+use super::word_lists::{GENERATED_PHRASES, LITERALS, PROGRAMS, RUNNING};
+
+mod role;
+
+pub(crate) use role::{Role, roles};
 
 /// The kind of a part of a rule's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -175,60 +179,6 @@ fn last_word(text: &str) -> &str {
         .unwrap_or_default()
 }
 
-/// The role of code in the text that names it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
-    /// The text is about it, or points at it: it opens a sentence, follows a word such as "see", or is joined to a
-    /// name that does.
-    Subject,
-    /// The text asks for its use: it is the object of a verb such as "use", or joined to such an object.
-    Used,
-    Other,
-}
-
-/// Returns the role of each span of a text.
-pub(crate) fn roles(text: &str, spans: &[Span]) -> Vec<Role> {
-    let mut roles = Vec::with_capacity(spans.len());
-    let mut end = 0;
-    for span in spans {
-        let before = text.get(end..span.range.start).unwrap_or_default();
-        roles.push(role_after(before, roles.last().copied()));
-        end = span.range.end;
-    }
-    roles
-}
-
-/// Returns the role of a span by the text between it and the span before, which has the role `previous`.
-fn role_after(between: &str, previous: Option<Role>) -> Role {
-    let words = between.trim_end_matches(|c: char| c.is_whitespace() || "`*_@&#[(\"".contains(c));
-    let before = without_article(words);
-    let verb = last_word(before).to_lowercase();
-    if POINTING.contains(&verb) {
-        return Role::Subject;
-    }
-    if USING.contains(&verb) {
-        return Role::Used;
-    }
-    let joint = before.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let is_joint = matches!(joint, "" | "or" | "and") && !before.ends_with(['.', ':']);
-    match previous {
-        Some(role) if is_joint => role,
-        None if before.is_empty() => Role::Subject,
-        _ if before.ends_with(['.', ':', ';', '!', '—', '–', '-']) => Role::Subject,
-        _ => Role::Other,
-    }
-}
-
-fn without_article(text: &str) -> &str {
-    let word = last_word(text);
-    for article in ["the", "a", "an"] {
-        if word.eq_ignore_ascii_case(article) {
-            return text[..text.len() - word.len()].trim_end();
-        }
-    }
-    text
-}
-
 /// The first characters of wildcards in a pattern of names.
 const WILDCARDS: [char; 3] = ['*', '{', '<'];
 
@@ -246,14 +196,14 @@ fn pattern(quoted: &str) -> Option<Range<usize>> {
 
 fn is_pattern(word: &str, has_neighbours: bool) -> bool {
     let mut chars = word.chars();
-    if !word.contains(WILDCARDS)
+    if pattern_pieces(word).len() == 1
         || word.starts_with(['<', '$'])
         || !chars.all(|c| c.is_alphanumeric() || "_*{}<>$".contains(c))
     {
         return false;
     }
     // A wildcard next to nothing but a type (`*Foo`, `Vec<T>`) is a pointer or a generic type.
-    if word.ends_with('>') {
+    if word.ends_with('>') && !word.contains("_<") {
         return false;
     }
     if let Some(rest) = word.strip_prefix('*')
@@ -271,17 +221,44 @@ fn is_pattern(word: &str, has_neighbours: bool) -> bool {
 pub(crate) fn pattern_pieces(pattern: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut rest = pattern;
-    while let Some(start) = rest.find(WILDCARDS) {
+    while let Some((start, len)) = wildcard(rest) {
         pieces.push(&rest[..start]);
-        let closing = match rest.as_bytes()[start] {
-            b'{' => rest[start..].find('}'),
-            b'<' => rest[start..].find('>'),
-            _ => None,
-        };
-        rest = &rest[start + closing.unwrap_or(0) + 1..];
+        rest = &rest[start + len..];
     }
     pieces.push(rest);
+    // A prefix: `NAT_CI_`.
+    if pieces.len() == 1
+        && rest.len() > MIN_NAME_LEN
+        && rest.ends_with('_')
+        && !rest.starts_with('_')
+    {
+        pieces.push("");
+    }
     pieces
+}
+
+/// Returns the offset and the length of the first wildcard.
+fn wildcard(pattern: &str) -> Option<(usize, usize)> {
+    let signs = pattern.find(WILDCARDS);
+    for any in ["Xxx", "XXX", "xxx"] {
+        if let Some(start) = pattern.find(any)
+            && signs.is_none_or(|sign| start < sign)
+        {
+            return Some((start, any.len()));
+        }
+    }
+    let start = signs?;
+    let closing = match pattern.as_bytes()[start] {
+        b'{' => pattern[start..].find('}'),
+        b'<' => pattern[start..].find('>'),
+        _ => None,
+    };
+    Some((start, closing.unwrap_or(0) + 1))
+}
+
+/// Returns whether a text in back-ticks is a value or a marker that occurs anywhere.
+pub(super) fn is_value(quoted: &str) -> bool {
+    LITERALS.entries().contains(&quoted)
 }
 
 /// Returns the offsets at which `code` contains `name` as a whole.
@@ -378,7 +355,7 @@ impl Chain<'_> {
         !self.is_pattern
             && (is_qualified || name.len() >= MIN_NAME_LEN)
             && (self.is_call || !is_word)
-            && !LITERALS.entries().contains(&name)
+            && !is_value(name)
             && name.bytes().any(|byte| byte.is_ascii_alphabetic())
     }
 
@@ -390,7 +367,9 @@ impl Chain<'_> {
         let is_camel = name.starts_with(|c: char| c.is_ascii_lowercase())
             && pairs.any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
         let is_annotation = name.starts_with('@') && name.contains('.');
-        let is_called = self.is_call && self.text[self.range.end..].starts_with("()");
+        let rest = &self.text[self.range.end..];
+        let is_called =
+            self.is_call && (rest.starts_with("()") || name.contains('.') && rest.starts_with('('));
         self.is_code()
             && (has_underscore || is_camel || is_annotation || is_called || name.contains("::"))
     }
@@ -466,33 +445,6 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_the_subject_or_used_or_neither() {
-        use Role::{Other, Subject, Used};
-        let check = |text: &str, expected: &[Role]| {
-            assert_eq!(roles(text, &spans(text)), expected, "{text}");
-        };
-        check("Always use `StorageFactory`", &[Used]);
-        check("Reject bad paths, as `validate_path` does", &[Subject]);
-        check("Use the `XmlParser` or `JsonParser`", &[Used, Used]);
-        check("**Uses** `@cached` for lists", &[Used]);
-        check(
-            "`ServiceRegistry` is built once and uses `Clock`",
-            &[Subject, Used],
-        );
-        check(
-            "The `FirstPart`, `SecondPart` and `ThirdPart` hold data",
-            &[Subject; 3],
-        );
-        check("Output: `ChildSpec` defines the headers", &[Subject]);
-        check("Implement `validate()`, via `check_all()`", &[Other, Used]);
-        check("Use names like `pkgRoot`, `inputPath`", &[Other, Other]);
-        check(
-            "Adding a type to `TypeRegistry`. `OtherRegistry` finds it",
-            &[Other, Subject],
-        );
-    }
-
-    #[test]
     fn quoted_identifiers_are_names() {
         check("Wrap with `errors.Join(a, b)`", &["Name errors.Join"]);
         check(
@@ -520,7 +472,17 @@ mod tests {
             "`*common.Common`, `Vec<T>`",
             &["Name common.Common", "Name Vec"],
         );
+        check(
+            "`_SHOP_<CRATE>_<STEP>`, `SHOP_CI_` and `TestXxx`, not `_hidden`",
+            &[
+                "Pattern _SHOP_<CRATE>_<STEP>",
+                "Pattern SHOP_CI_",
+                "Pattern TestXxx",
+                "Name _hidden",
+            ],
+        );
         assert_eq!(pattern_pieces("a_{b}_c*"), ["a_", "_c", ""]);
+        assert_eq!(pattern_pieces("SHOP_CI_"), ["SHOP_CI_", ""]);
     }
 
     #[test]
@@ -529,6 +491,7 @@ mod tests {
             "Call waitForTraces before GitHub and e.g. close() of b::c",
             &["Name waitForTraces", "Name close", "Name b::c"],
         );
+        check("Wrap with errors.Join(a, b)", &["Name errors.Join"]);
         check("Node.js and and/or", &[]);
     }
 

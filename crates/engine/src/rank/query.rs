@@ -10,7 +10,7 @@
 
 use std::ops::Range;
 
-use super::code_form::RuleForms;
+use super::code_form::{CodeForm, RuleForms};
 use super::named_code::{self, Role, Span, SpanKind};
 use super::roles::{self, RoleSpan, SpanRole};
 use super::weights::WEIGHTS;
@@ -22,6 +22,12 @@ use super::{rule_kind, tokenize};
 
 /// Minimum length of an adverb in "-ly"; shorter words are rarely adverbs (apply, reply).
 const MIN_ADVERB_LEN: usize = 6;
+
+/// Characters before a name that belong to it: `#[derive]`.
+const SIGNS: [char; 5] = ['@', '&', '*', '#', '['];
+
+/// Maximum number of the pieces of code that is looked for as it is written. Longer code is an example of its own.
+const MAX_LITERAL_PIECES: usize = 8;
 
 /// A term of a query with its weight.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,11 +53,29 @@ pub(crate) struct NamedCode {
     pub(crate) weight: f64,
     /// Whether only a hint names it.
     pub(crate) is_hinted: bool,
-    /// Whether `text` is a pattern of names.
-    pub(crate) is_pattern: bool,
+    /// What is looked for in code.
+    pub(crate) look: Look,
     /// Whether back-ticks hold nothing else than it and its arguments, so that it is not a part of an example.
     pub(crate) is_alone: bool,
     pub(crate) role: Role,
+}
+
+impl NamedCode {
+    /// Returns whether it is one name, not a pattern and not other code.
+    pub(crate) fn is_name(&self) -> bool {
+        matches!(self.look, Look::Name(_))
+    }
+}
+
+/// How named code is looked for.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Look {
+    /// The name of something, perhaps written with signs: `@cached`, `panic!`.
+    Name(Option<CodeForm>),
+    /// Names of a pattern: `test_*`.
+    Pattern,
+    /// Code as it is written: `as const`.
+    Literal(CodeForm),
 }
 
 /// The distinct terms of a rule or a search query, in order of first occurrence.
@@ -112,7 +136,10 @@ impl ParsedQuery {
                     let name = name.trim_start_matches('@');
                     query.add_name(name, &[name], weight, false);
                     if let Some(known) = query.names.iter_mut().find(|known| known.text == name) {
-                        known.is_alone |= is_alone(text, &span.range);
+                        if is_alone(text, &span.range) {
+                            known.is_alone = true;
+                            known.look = Look::Name(signed_form(text, &span.range));
+                        }
                         known.role = match (known.role, role) {
                             (Role::Used, _) | (_, Role::Used) => Role::Used,
                             (Role::Other, role) => role,
@@ -122,9 +149,23 @@ impl ParsedQuery {
                 }
                 SpanKind::Pattern => {
                     query.add_name(name, &named_code::pattern_pieces(name), weight, false);
+                    if let Some(known) = query.names.iter_mut().find(|known| known.text == name) {
+                        known.look = Look::Pattern;
+                    }
                 }
+                // What is registered or exported there is the example, not the file.
+                SpanKind::Path if role == Role::Place => {}
                 SpanKind::Path => query.paths.push(name.to_owned()),
                 SpanKind::Command | SpanKind::Block => {}
+            }
+        }
+        for literal in literals(text, &spans) {
+            let is_avoided = parts.is_avoided(literal.start, has_demand);
+            if let Some(form) = CodeForm::new(&text[literal.clone()])
+                && form.n_pieces() <= MAX_LITERAL_PIECES
+                && !is_avoided
+            {
+                query.add_literal(&text[literal], form);
             }
         }
         query.finish(text, hints)
@@ -201,9 +242,8 @@ impl ParsedQuery {
         if parts.is_empty() {
             return;
         }
-        let is_pattern = pieces.len() > 1;
         let mut names = self.names.iter_mut();
-        if let Some(known) = names.find(|known| !is_pattern && known.text == text) {
+        if let Some(known) = names.find(|known| known.text == text) {
             known.weight = known.weight.max(weight);
             return;
         }
@@ -212,10 +252,18 @@ impl ParsedQuery {
             parts,
             weight,
             is_hinted,
-            is_pattern,
+            look: Look::Name(None),
             is_alone: false,
             role: Role::Other,
         });
+    }
+
+    /// Adds code that is looked for as it is written.
+    fn add_literal(&mut self, text: &str, form: CodeForm) {
+        self.add_name(text, &[text], WEIGHTS.query.literal, false);
+        if let Some(known) = self.names.iter_mut().find(|known| known.text == text) {
+            known.look = Look::Literal(form);
+        }
     }
 
     fn add_term(&mut self, word: &str, weight: f64, is_hint: bool) -> usize {
@@ -242,13 +290,49 @@ fn span_at(spans: &[Span], at: usize) -> Option<&Span> {
     spans[..after].last().filter(|span| at < span.range.end)
 }
 
+/// Returns the ranges of the code in back-ticks that is more than a name, a path, a command or a block.
+fn literals(text: &str, spans: &[Span]) -> Vec<Range<usize>> {
+    let mut literals = Vec::new();
+    for quote in named_code::quotes(text) {
+        let inner = &text[quote.inner.clone()];
+        let mut is_known = named_code::is_value(inner.trim());
+        for span in spans {
+            let is_inside =
+                quote.inner.start <= span.range.start && span.range.end <= quote.inner.end;
+            is_known |= is_inside
+                && match span.kind {
+                    SpanKind::Name => is_alone(text, &span.range),
+                    _ => true,
+                };
+        }
+        if !is_known {
+            literals.push(quote.inner);
+        }
+    }
+    literals
+}
+
+/// Returns the form of a name alone in back-ticks with the signs around it, if there are any.
+fn signed_form(text: &str, name: &Range<usize>) -> Option<CodeForm> {
+    let before = &text[..name.start];
+    let start = before.trim_end_matches(SIGNS).len();
+    let is_called = text[name.end..].starts_with(['(', '!']);
+    let end = name.end + usize::from(is_called);
+    let is_signed = start < name.start || is_called || text[name.clone()].starts_with('@');
+    if is_signed {
+        CodeForm::new(&text[start..end])
+    } else {
+        None
+    }
+}
+
 /// Returns whether the back-ticks around a name hold nothing else than its sigils and arguments, or there are none.
 fn is_alone(text: &str, name: &Range<usize>) -> bool {
     let before = &text[..name.start];
     if before.matches('`').count().is_multiple_of(2) {
         return true;
     }
-    let before = before.trim_end_matches(['@', '&', '*', '#', '[']);
+    let before = before.trim_end_matches(SIGNS);
     before.ends_with('`') && text[name.end..].starts_with(['`', '(', '!', '<', '[', '{'])
 }
 
@@ -415,153 +499,4 @@ fn find_phrase(lower: &str, phrases: &[&str]) -> Option<usize> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn check(text: &str, expected: &str) {
-        let words: Vec<String> = ParsedQuery::rule(text, &[])
-            .terms
-            .iter()
-            .map(|term| match term.weight {
-                1.0 => term.word.clone(),
-                weight => format!("{}:{weight}", term.word),
-            })
-            .collect();
-        assert_eq!(words.join(" "), expected, "{text}");
-    }
-
-    #[test]
-    fn stop_words_are_dropped_and_terms_are_distinct() {
-        check(
-            "Always close the session; a session must be closed.",
-            "close session",
-        );
-        check("Use it.", "use it");
-        check("", "");
-    }
-
-    #[test]
-    fn common_words_weigh_little() {
-        check(
-            "Quickly find the real owner",
-            "quickly:0.4 find:0.4 real:0.4 owner",
-        );
-        check("Apply the reply", "apply reply");
-    }
-
-    #[test]
-    fn contrasts_weigh_half() {
-        check(
-            "Wrap writes in a transaction instead of committing by name",
-            "wrap writes transaction committing:0.5 name:0.5",
-        );
-        check("Never log secrets", "log secrets");
-        check(
-            "Hash passwords, never store text",
-            "hash passwords store:0.5 text:0.5",
-        );
-        check(
-            "Return early, not deeply nested",
-            "return early:0.4 deeply:0.2 nested:0.5",
-        );
-        check("İ never X", "i\u{307}");
-        check("Prefer enums over numbers", "enums numbers:0.5");
-        check("Log twice, avoid printing", "log twice printing:0.5");
-    }
-
-    #[test]
-    fn hints_are_split_like_identifiers() {
-        let query = ParsedQuery::rule("Close a db", &["close_db".into(), "teardown".into()]);
-        let words: Vec<&str> = query.terms.iter().map(|term| term.word.as_str()).collect();
-        assert_eq!(words, ["close", "db", "teardown"]);
-        assert!(query.terms.iter().all(|term| term.is_hinted));
-        assert_eq!(
-            query.names.iter().map(|it| &it.parts).collect::<Vec<_>>(),
-            [&[0, 1]]
-        );
-        assert_eq!(query.pairs, [(0, 1)]);
-    }
-
-    #[test]
-    fn named_code_is_a_name_with_light_parts() {
-        let query = ParsedQuery::rule("Close with `db.close_all()` in `src/db/`, not 404", &[]);
-        let words: Vec<(&str, f64)> = query
-            .terms
-            .iter()
-            .map(|it| (it.word.as_str(), it.weight))
-            .collect();
-        assert_eq!(words, [("close", 1.0), ("db", 0.5), ("all", 0.5)]);
-        let name = &query.names[0];
-        assert_eq!(
-            (name.text.as_str(), name.parts.as_slice()),
-            ("db.close_all", &[1, 0, 2][..])
-        );
-        assert_eq!(query.paths, ["src/db/"]);
-    }
-
-    #[test]
-    fn names_in_contrasts_are_not_searched_for() {
-        let names = |text: &str| -> Vec<String> {
-            ParsedQuery::rule(text, &[])
-                .names
-                .into_iter()
-                .map(|name| name.text)
-                .collect()
-        };
-        assert_eq!(
-            names("Use `log_line` instead of `print_line`"),
-            ["log_line"]
-        );
-        assert_eq!(names("Never call `print_line`"), ["print_line"]);
-        assert_eq!(
-            names("Close `my_file` so that `other_file` is free"),
-            ["my_file", "other_file"]
-        );
-    }
-
-    #[test]
-    fn names_with_nothing_else_in_their_back_ticks_are_alone() {
-        let check = |text: &str, expected: bool| {
-            assert_eq!(
-                ParsedQuery::rule(text, &[]).names[0].is_alone,
-                expected,
-                "{text}"
-            );
-        };
-        check("Call `close_all()`", true);
-        check("Add `@pytest.fixture`", true);
-        check("Call close_all()", true);
-        check(
-            "Show a use before `pub trait ParquetHandler { ... }`",
-            false,
-        );
-    }
-
-    #[test]
-    fn prohibitions_and_introductions_demand_nothing() {
-        let check = |text: &str, expected: bool| {
-            assert_eq!(
-                ParsedQuery::rule(text, &[]).is_without_demand,
-                expected,
-                "{text}"
-            );
-        };
-        check("Never log secrets", true);
-        check("**NEVER** log secrets", true);
-        check("**Secrets**: do not log them", true);
-        check("Avoid sleeps. Instead:", true);
-        check("Close the file, never leave it open", false);
-    }
-
-    #[test]
-    fn rules_about_code_outside_tests_are_not_about_tests() {
-        assert!(ParsedQuery::rule("Use a fixture in tests", &[]).is_about_tests);
-        assert!(!ParsedQuery::rule("No panics outside of tests", &[]).is_about_tests);
-    }
-
-    #[test]
-    fn adjacent_terms_are_paired_across_stop_words() {
-        let query = ParsedQuery::rule("Compare a signature in constant time", &[]);
-        assert_eq!(query.pairs, [(0, 1), (1, 2), (2, 3)]);
-    }
-}
+mod tests;

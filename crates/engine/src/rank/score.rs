@@ -433,11 +433,19 @@ impl NameMatch {
     }
 }
 
-/// Returns the change of a symbol's score when the text of its names is known; `in_parts` are the
+/// Returns the change of the score of a symbol of `n_lines` when the text of its names is known; `in_parts` are the
 /// names whose parts were counted before.
-pub(crate) fn name_bonus(query: &WeightedQuery, matches: &[NameMatch], in_parts: NameSet) -> f64 {
+pub(crate) fn name_bonus(
+    query: &WeightedQuery,
+    matches: &[NameMatch],
+    in_parts: NameSet,
+    n_lines: usize,
+) -> f64 {
     let weights = query.name_weights.iter().zip(matches);
     let found: f64 = weights.map(|(weight, found)| weight * found.share()).sum();
+    let weights = &WEIGHTS.names;
+    let length = n_lines as f64 / weights.long_lines;
+    let found = found / length.max(1.0).powf(weights.long_power);
     query.share(found - query.parts_score(in_parts))
 }
 

@@ -54,6 +54,8 @@ pub(crate) struct QueryWeights {
     pub(crate) name_part: f64,
     /// A word in a code block of the rule: it shows a case, good or bad.
     pub(crate) block: f64,
+    /// Code in back-ticks that is more than a name, relative to one.
+    pub(crate) literal: f64,
     /// A name of code that occurs verbatim in a line.
     pub(crate) name_in_line: f64,
 }
@@ -128,6 +130,10 @@ pub(crate) struct NameWeights {
     /// `environment.close`). Accuracy changes by at most 0.02 for half or double of any of these.
     pub(crate) all_parts: f64,
     pub(crate) last_part: f64,
+    /// Long code contains any name: of code of more lines than this the found names count by the ratio to the power of
+    /// `long_power`.
+    pub(crate) long_lines: f64,
+    pub(crate) long_power: f64,
     /// Bonus for a symbol whose text contains all hints as they are written, as a share of its score:
     /// hints are also split into words, of which common ones occur everywhere. With 0.3 to 1.2, 0.02
     /// to 0.03 more of 354 imported rules with hints have the right code first.
@@ -138,12 +144,12 @@ pub(crate) struct NameWeights {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CandidateWeights {
-    /// Maximum lead of a candidate in a file that the rule names, since no other file competes: the
-    /// usual lead of a right answer.
-    pub(crate) named_file_lead: f64,
     /// Factor for files that the rule applies to, if it applies to some only. Code elsewhere may show
     /// it too, for example a test.
     pub(crate) inside: f64,
+    /// Factors for the files that the rule names, and for the files of the folders that it names.
+    pub(crate) named_file: f64,
+    pub(crate) named_folder: f64,
     /// Share of the best score that a short symbol needs to be preferred to the longer one around it.
     /// 35 more answers of 512 then have at most 60 lines, and the right symbol is first for 242 instead
     /// of 239; a share of 0.8 gains 1, 0.7 loses 6.

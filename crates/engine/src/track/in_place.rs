@@ -69,6 +69,9 @@ impl InPlaceMatch {
             return false;
         };
         let in_place = &files[file_idx].symbols[self.symbol_idx];
+        if keeps_part(&candidates.old(pair).anchor.fingerprint, in_place) {
+            return false;
+        }
         let (_, name) = split_name(candidates.symbol(pair).name.as_deref().unwrap_or_default());
         let called = &in_place.features.names;
         called.binary_search(&short_hash(name_hash(name))).is_ok()
@@ -209,6 +212,15 @@ pub(super) fn similarity(old: &Fingerprint, new: &Fingerprint) -> f64 {
     } else {
         minhash::jaccard(&old.sketch, &new.sketch).min(0.99)
     }
+}
+
+/// Returns whether a symbol consists of a part of the old code, more than its header. If it calls the code that has the
+/// rest, that was extracted from it.
+pub(super) fn keeps_part(old: &Fingerprint, own: &FileSymbol) -> bool {
+    let new = &own.features.fingerprint;
+    let likeness = minhash::jaccard(&old.sketch, &new.sketch);
+    let share = minhash::containment(likeness, old.n_tokens, new.n_tokens);
+    share >= WEIGHTS.kept_share && share * f64::from(new.n_tokens) >= WEIGHTS.kept_tokens
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::track::in_place::same_name;
 use crate::track::line_diff::LineDiff;
 use crate::track::search::{Candidates, Pair};
 use crate::track::weights::WEIGHTS;
-use crate::track::{MIN_TOKENS, search};
+use crate::track::{MIN_TOKENS, in_place, search};
 
 /// Returns whether the code of `old`, a symbol of an old version of a file, is under a new name in
 /// `new`, whose symbol `own` has its name.
@@ -52,8 +52,28 @@ pub(super) fn odds(
             elsewhere.entry(pair.missing_idx).or_default().push(pair);
         }
     }
+    let mut keeps_part: FxHashMap<usize, &Pair> = FxHashMap::default();
+    for pair in pairs {
+        let old = &candidates.old(pair).anchor.fingerprint;
+        if is_in_place(candidates, pair, new_paths)
+            && in_place::keeps_part(old, candidates.symbol(pair))
+        {
+            keeps_part.insert(pair.missing_idx, pair);
+        }
+    }
     let mut odds = Vec::with_capacity(pairs.len());
     for pair in pairs {
+        if let Some(own) = keeps_part.get(&pair.missing_idx) {
+            let is_own = own.symbol() == pair.symbol();
+            odds.push(if is_own {
+                WEIGHTS.added.stayed
+            } else if !pair.evidence.is_same_code && calls(candidates, own, pair) {
+                WEIGHTS.added.extracted
+            } else {
+                0.0
+            });
+            continue;
+        }
         let likeness = pair.evidence.jaccard;
         let is_replaced = || {
             let mut others = elsewhere.get(&pair.missing_idx).into_iter().flatten();
@@ -89,6 +109,11 @@ fn is_replaced_by(candidates: Candidates<'_>, pair: &Pair, other: &Pair) -> bool
     if other.evidence.jaccard < WEIGHTS.forwarded {
         return false;
     }
+    calls(candidates, pair, other)
+}
+
+/// Returns whether the symbol of a pair has the name of the symbol of `other`.
+fn calls(candidates: Candidates<'_>, pair: &Pair, other: &Pair) -> bool {
     let (_, name) = candidates.new_name(other);
     let called = &candidates.symbol(pair).features.names;
     called.binary_search(&short_hash(name_hash(name))).is_ok()
@@ -107,9 +132,13 @@ mod tests {
     return round(found * rate, 2)
 ";
 
-    /// Checks the odds that are added to those of `total` after its file was replaced.
     fn check(new: &str, expected: f64) {
-        let old = FileSymbols::parse("shop.py", format!("def total{TOTAL}").as_bytes(), ALL);
+        check_edit(&format!("def total{TOTAL}"), new, expected);
+    }
+
+    /// Checks the odds that are added to those of `total` after its file was replaced.
+    fn check_edit(old: &str, new: &str, expected: f64) {
+        let old = FileSymbols::parse("shop.py", old.as_bytes(), ALL);
         let anchor = old.anchor(0);
         let missing = [MissingAnchor::new(&anchor)];
         let files = [FileSymbols::parse("shop.py", new.as_bytes(), ALL)];
@@ -144,5 +173,16 @@ mod tests {
     fn a_forwarder_with_the_old_name_is_not_the_code() {
         let forwarder = "def total(orders, rate):\n    return price_of(orders, rate)\n";
         check(&format!("{forwarder}\n\ndef price_of{TOTAL}"), 0.0);
+    }
+
+    #[test]
+    fn code_that_calls_what_was_extracted_from_it_stays() {
+        let sum = "    found = 0\n    for order in orders:\n        price = order.price * order.count\n        if order.is_gift:\n            price = price - gift_discount(order, price)\n        found += price\n        seen.add(order.customer.name)\n        log.debug(order.code, price)\n";
+        let rest = "    receipt = Receipt(found, rate, clock.now())\n    ledger.append(receipt, currency)\n    mailer.send(receipt.render(rate), owner.address)\n    return receipt.signed(keys.current())\n";
+        let old = format!("def total(orders, rate):\n{sum}{rest}");
+        let new = format!(
+            "def total(orders, rate):\n    found = summed(orders)\n{rest}\n\ndef summed(orders):\n{sum}    return found\n"
+        );
+        check_edit(&old, &new, WEIGHTS.added.stayed);
     }
 }

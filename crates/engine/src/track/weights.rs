@@ -27,6 +27,9 @@ pub(super) struct Weights {
     pub(super) unlike_odds: f64,
     pub(super) unlike: f64,
     pub(super) similar_name: f64,
+    /// Minimum share of a symbol, and number of its tokens, that are a part of the old code.
+    pub(super) kept_share: f64,
+    pub(super) kept_tokens: f64,
     /// Below this similarity to its old code, a symbol may have got other code.
     pub(super) taken_over: f64,
     /// Minimum similarity of a copy with the same name.
@@ -55,6 +58,8 @@ pub(super) struct Added {
     /// Under the same name in the same file: a copy beside edited code is more frequent than a new
     /// symbol with the name of a renamed one. Less if less than half of it stayed.
     pub(super) stayed: f64,
+    /// A helper that got a part of the code.
+    pub(super) extracted: f64,
     /// In proportion to the lines that stayed where they were.
     pub(super) same_lines: f64,
     /// A method that moved between a class and its base.

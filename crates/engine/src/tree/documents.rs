@@ -179,6 +179,20 @@ pub fn is_document(file: &str) -> bool {
     extension(file).is_some_and(|extension| EXTENSIONS.contains(&extension.as_str()))
 }
 
+/// Returns patterns of git that documents match, whatever folder they are in.
+pub(super) fn pathspecs() -> Vec<String> {
+    let mut patterns = Vec::new();
+    for extension in EXTENSIONS {
+        patterns.push(format!(":(glob,icase)**/*.{extension}"));
+    }
+    for name in FOLDER_RULE_FILES.entries() {
+        if !is_document(name) {
+            patterns.push(format!(":(glob)**/{name}"));
+        }
+    }
+    patterns
+}
+
 fn extension(file: &str) -> Option<String> {
     name_of(file)
         .rsplit_once('.')
@@ -223,10 +237,16 @@ pub struct Documents {
 /// in it do not exclude: a person named it.
 fn list(root: &Path, real: &Path) -> Result<Documents> {
     let folder = real.strip_prefix(root).unwrap_or(real);
-    let listed = match git::files(root, folder) {
+    let is_all = folder == Path::new("");
+    let files = if is_all {
+        git::files_with_index(root)
+    } else {
+        git::files(root, folder)
+    };
+    let listed = match files {
         GitFiles::Listed {
             names, warnings, ..
-        } if folder == Path::new("") || names.iter().any(|name| is_in(name, folder)) => Names {
+        } if is_all || names.iter().any(|name| is_in(name, folder)) => Names {
             names,
             warnings,
             ..Names::default()

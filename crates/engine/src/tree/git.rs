@@ -8,12 +8,18 @@
 
 mod added;
 mod files;
+mod folders;
+mod graph;
 mod history;
+mod ignored;
+mod listing;
 mod messages;
 mod objects;
 pub mod past;
 mod process;
 mod records;
+mod remote;
+mod repository;
 mod worktree;
 
 use std::collections::BTreeMap;
@@ -25,15 +31,16 @@ pub use added::{
     AddedLines, Changes, added_by_commits, added_in, added_in_index, added_since, all_lines,
 };
 use anyhow::Result;
-use cerberus_model::{UserError, regular_file};
-use files::WITHOUT_USER_RULES;
+use cerberus_model::UserError;
 pub(crate) use files::omitted;
-pub(super) use files::{GitFiles, files};
+pub(super) use files::{GitFiles, files, files_with_index};
 pub(crate) use history::{Change, Commits, Comparison, commits_since, single_commits};
+pub use ignored::{IgnoredPath, ignored, ignored_by_tree};
 pub use objects::{Objects, with_objects, with_objects_each};
-pub use process::failures;
 use process::{Failure, Git};
 pub use records::TreeEntry;
+pub use remote::origin;
+pub use repository::failures;
 use rustc_hash::FxHashMap;
 pub use worktree::{changed_since, in_head, renamed_since, staged, uncommitted};
 
@@ -97,24 +104,22 @@ pub struct Stages {
 /// Returns the versions of the file `path`, relative to `root`, that the index has while its merge
 /// conflict is not resolved.
 pub fn unmerged(root: &Path, path: &str) -> Option<Stages> {
-    let stage = |n: u8| {
-        let name = format!(":{n}:./{path}");
-        Git::new(root, ["cat-file", "blob", &name]).bytes()
-    };
-    Some(Stages {
-        base: stage(1),
-        ours: stage(2)?,
-        theirs: stage(3)?,
-    })
+    let name = |stage: u8| format!(":{stage}:./{path}");
+    with_objects(root, |objects| {
+        Some(Stages {
+            base: objects.read(&name(1)),
+            ours: objects.read(&name(2))?,
+            theirs: objects.read(&name(3))?,
+        })
+    })?
 }
 
 /// Returns the commit that is checked out in the repository around `root`.
 pub fn head(root: &Path) -> Option<Head> {
-    let log = git(root, &["log", "-1", "--format=%H %ct"])?;
-    let (id, seconds) = log.trim().split_once(' ')?;
+    let commit = with_objects(root, |objects| objects.commit("HEAD"))??;
     Some(Head {
-        id: id.to_owned(),
-        seconds: seconds.parse().ok()?,
+        id: commit.id,
+        seconds: commit.seconds?,
     })
 }
 
@@ -168,8 +173,7 @@ pub(crate) fn commit_times<'a>(
 ) -> FxHashMap<String, i64> {
     let mut open: FxHashMap<&str, ()> = paths.into_iter().map(|path| (path, ())).collect();
     let mut times = FxHashMap::default();
-    let is_shallow = git(root, &["rev-parse", "--is-shallow-repository"])
-        .is_some_and(|answer| answer.trim() == "true");
+    let is_shallow = is_shallow(root);
     let (max_count, since) = (
         format!("--max-count={MAX_COMMITS}"),
         format!("--since={}", head.seconds - HORIZON_SECONDS),
@@ -275,8 +279,16 @@ pub fn status(root: &Path) -> GitStatus {
     }
 }
 
+/// Returns whether the history of the repository around `root` is cut off.
+pub fn is_shallow(root: &Path) -> bool {
+    process::shared_file(root, "shallow").is_some_and(|file| file.exists())
+}
+
 /// Fails with the reason of git if it refuses to use the repository around `root`.
 pub fn check_usable(root: &Path) -> Result<()> {
+    if with_objects(root, |_| ()).is_some() {
+        return Ok(());
+    }
     match status(root) {
         GitStatus::Refused(why) => {
             let message = format!("git refuses to read the repository: {why}");
@@ -284,81 +296,6 @@ pub fn check_usable(root: &Path) -> Result<()> {
         }
         _ => Ok(()),
     }
-}
-
-/// A path that git ignores, with the pattern and its file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct IgnoredPath {
-    pub path: String,
-    pub source: String,
-    pub pattern: String,
-}
-
-/// Returns the ignored ones of `paths`, which may be missing, by all rules that git applies for this user.
-pub fn ignored(root: &Path, paths: &[&Path]) -> Vec<IgnoredPath> {
-    let global = ["config", "--type=path", "--get", "core.excludesFile"];
-    let global = Git::with_settings(root, &global).text().unwrap_or_default();
-    let global = global.trim_end_matches(['\n', '\r']);
-    let is_irregular = regular_file::is_other(&root.join(global)) && !global.is_empty();
-    ignored_with(
-        root,
-        paths,
-        if is_irregular {
-            &WITHOUT_USER_RULES
-        } else {
-            &[]
-        },
-    )
-}
-
-/// Returns the ones of `paths`, which may be missing, that an ignore file of the working tree names. Omits the
-/// rules that other clones do not have: those of the user, and the exclude file of this clone.
-pub fn ignored_by_tree(root: &Path, paths: &[&Path]) -> Vec<IgnoredPath> {
-    let mut found = ignored_with(root, paths, &WITHOUT_USER_RULES);
-    found.retain(|ignored| Path::new(&ignored.source).ends_with(".gitignore"));
-    found
-}
-
-fn ignored_with(root: &Path, paths: &[&Path], settings: &[&str]) -> Vec<IgnoredPath> {
-    // Git would wait for a named pipe in a folder on the way.
-    let is_blocked = |folder: &Path| {
-        let file = root.join(folder).join(".gitignore");
-        regular_file::is_other(&file) && !file.is_dir()
-    };
-    if paths
-        .iter()
-        .any(|path| path.ancestors().skip(1).any(is_blocked))
-    {
-        return Vec::new();
-    }
-    let mut input = Vec::new();
-    // Git refuses all of them for one beyond a symbolic link.
-    let is_beyond = |path: &&&Path| {
-        path.ancestors()
-            .skip(1)
-            .any(|it| root.join(it).is_symlink())
-    };
-    for path in paths.iter().filter(|path| !is_beyond(path)) {
-        input.extend_from_slice(path.as_os_str().as_encoded_bytes());
-        input.push(0);
-    }
-    let args = settings
-        .iter()
-        .chain(&["check-ignore", "-v", "-z", "--stdin"]);
-    let output = Git::new(root, args)
-        .with_input(input)
-        .text()
-        .unwrap_or_default();
-    let fields: Vec<&str> = output.split('\0').collect();
-    let found = fields.chunks_exact(4).filter(|it| !it[2].starts_with('!'));
-    let found = found.map(|it| [it[0], it[2], it[3]].map(str::to_owned));
-    found
-        .map(|[source, pattern, path]| IgnoredPath {
-            path,
-            source,
-            pattern,
-        })
-        .collect()
 }
 
 /// Returns whether git tracks the file `path`, or a file in the folder `path`.
@@ -382,28 +319,19 @@ pub fn hook(root: &Path, name: &str) -> Option<PathBuf> {
     Some(root.join(path.trim_end_matches(['\n', '\r'])))
 }
 
-/// Returns the URL of the remote `origin`.
-pub fn origin(root: &Path) -> Option<String> {
-    let text = Git::with_settings(root, &["config", "--get", "remote.origin.url"]).text()?;
-    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
-}
-
 /// Returns the full id of the commit that a revision names.
 fn commit_id(root: &Path, revision: &str) -> Option<String> {
-    let commit = format!("{revision}^{{commit}}");
-    let args = [
-        "rev-parse",
-        "--verify",
-        "--quiet",
-        "--end-of-options",
-        &commit,
-    ];
-    Some(git(root, &args)?.trim().to_owned())
+    object_id(root, &format!("{revision}^{{commit}}"))
+}
+
+/// Returns the id of the object with a name.
+fn object_id(root: &Path, name: &str) -> Option<String> {
+    with_objects(root, |objects| objects.ids(&[name]).remove(0))?
 }
 
 /// Returns the first commit of the history of first parents, unless it is cut off.
 pub(crate) fn first_commit(root: &Path) -> Option<String> {
-    if status(root) != (GitStatus::Repository { is_shallow: false }) {
+    if is_shallow(root) {
         return None;
     }
     let args = ["rev-list", "--first-parent", "--max-parents=0", "HEAD"];

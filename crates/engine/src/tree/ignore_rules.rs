@@ -13,7 +13,7 @@ pub(super) const GIT_IGNORE_FILE: &str = ".gitignore";
 const SEARCH_IGNORE_FILE: &str = ".ignore";
 
 /// Size limit of an ignore file: one without line breaks would be one huge pattern.
-const MAX_FILE_BYTES: u64 = 1024 * 1024;
+pub(super) const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
 /// The names of the ignore files that apply, by precedence.
 #[derive(Debug, Clone, Copy)]

@@ -14,6 +14,8 @@ use super::folder_walk::{self, WalkOptions};
 use super::git::{self, GitFiles};
 use super::{documents, walk};
 
+mod answers;
+
 /// A folder with a repository, or without one.
 struct Folder {
     around: TempDir,

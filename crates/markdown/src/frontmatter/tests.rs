@@ -186,7 +186,7 @@ fn an_invalid_value_does_not_affect_others() {
             ! 3:7 invalid-value: unknown type `rul`: expected one of rule, decision, plan, journal, fact, observation, reflection
                 did you mean `rule`?
             ! 4:8 invalid-value: unknown scope `galaxy`: expected universal, language:<name> or project:<name>
-            ! 5:9 invalid-value: unknown status `archive`: expected one of active, archived
+            ! 5:9 invalid-value: unknown status `archive`: expected one of active, proposed, archived
                 did you mean `archived`?"#]],
     );
     check(

@@ -77,6 +77,8 @@ pub(super) struct Item {
     /// The first paragraph of `words`, with the inline code in backticks.
     pub(super) first: String,
     pub(super) is_task: bool,
+    /// Whether a block of commands comes after its text.
+    pub(super) is_before_commands: bool,
     pub(super) lists: Vec<Nested>,
 }
 
@@ -113,6 +115,10 @@ impl Words {
                 self.shown.push_str(code);
                 self.marked.push_str(&format!("`{code}`"));
             }
+            // "**Warning**" alone on the first line is a label.
+            Event::SoftBreak | Event::HardBreak if self.lead.as_deref() == Some(&self.plain) => {
+                self.push(": ", ": ");
+            }
             Event::SoftBreak | Event::HardBreak => self.push(" ", " "),
             Event::Start(Tag::Link { .. }) if self.plain.is_empty() => self.starts_with_link = true,
             Event::End(TagEnd::Link) => self.link_end = self.plain.len(),
@@ -123,6 +129,10 @@ impl Words {
             },
             _ => {}
         }
+    }
+
+    pub(super) fn has_link(&self) -> bool {
+        self.link_end > 0
     }
 
     /// Returns whether a link is all of it.
@@ -275,7 +285,7 @@ impl<'a> Reader<'a> {
                 Tag::Paragraph => Block::Paragraph(self.words(span)),
                 Tag::CodeBlock(kind) => {
                     self.words(span);
-                    let is_shell = matches!(&kind, CodeBlockKind::Fenced(it) if is_shell(it));
+                    let is_shell = is_commands(&kind);
                     Block::Code { span, is_shell }
                 }
                 _ => Block::Html {
@@ -348,6 +358,7 @@ impl<'a> Reader<'a> {
             words: Words::default(),
             first: String::new(),
             is_task: false,
+            is_before_commands: false,
             lists: Vec::new(),
         };
         let (mut depth, mut in_words) = (1, true);
@@ -389,9 +400,11 @@ impl<'a> Reader<'a> {
                     }
                     item.words.push(gap, gap);
                 }
-                Event::Start(Tag::CodeBlock(_) | Tag::BlockQuote(_) | Tag::Table(_)) => {
+                Event::Start(Tag::CodeBlock(kind)) => {
+                    item.is_before_commands |= in_words && is_commands(kind);
                     in_words = false;
                 }
+                Event::Start(Tag::BlockQuote(_) | Tag::Table(_)) => in_words = false,
                 Event::TaskListMarker(_) => {
                     item.is_task = true;
                     continue;
@@ -413,7 +426,10 @@ impl<'a> Reader<'a> {
 }
 
 /// Returns whether the info string of a code block names the language of a shell.
-fn is_shell(info: &str) -> bool {
+fn is_commands(kind: &CodeBlockKind) -> bool {
+    let CodeBlockKind::Fenced(info) = kind else {
+        return false;
+    };
     let language = info.split([' ', ',', '{']).next().unwrap_or_default();
     ["sh", "bash", "shell", "zsh", "console", "powershell"].contains(&language)
 }

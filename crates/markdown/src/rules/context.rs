@@ -1,9 +1,12 @@
 //! The kind of items that a heading or an introduction announces.
 
-use super::wording::{Modality, has_pair, is_conditional, is_prohibition, modality, words};
+use super::wording::{
+    Modality, has_known_subject, has_pair, is_conditional, is_declarative, is_norm, is_offer,
+    is_prohibition, modality, words,
+};
 use crate::word_lists::{
-    CONTRIBUTIONS, DESCRIPTION_TITLES, OPEN_ENDS, PROCEDURE_TITLES, RULE_INTROS, RULE_TITLES,
-    SETUP_TITLES, STEP_INTROS, STEP_TITLES,
+    CONDITIONS, CONTRIBUTIONS, DESCRIPTION_TITLES, DOCUMENTS, OPEN_ENDS, PROCEDURE_TITLES,
+    RULE_INTROS, RULE_TITLES, SETUP_TITLES, STEP_INTROS, STEP_TITLES,
 };
 
 /// The maximum number of words of an introduction that names its items: "Follow these rules".
@@ -26,13 +29,33 @@ pub(super) fn kind_of_intro(plain: &str) -> Option<Kind> {
         .any(|word| matches!(word.as_str(), "apply" | "applies"));
     if is_prohibition(plain) {
         Some(Kind::Prohibitions)
-    } else if STEP_INTROS.contains_any(&all) || plain.contains("as follows") {
+    } else if STEP_INTROS.contains_any(&all)
+        || has_pair(&all, &PROCEDURE_TITLES)
+        || plain.contains("as follows")
+    {
         Some(Kind::Steps)
     } else if (names_rules && !applies) || is_demand_of_each(plain) {
         Some(Kind::Rules)
+    } else if is_description(plain) {
+        Some(Kind::Descriptions)
     } else {
         None
     }
+}
+
+/// Returns whether an introduction says what a known subject does or has: "The tool has hooks that
+/// check each call", or what its reader can do. "A change has" demands it of each change.
+pub(super) fn is_description(plain: &str) -> bool {
+    let all = words(plain);
+    let is_offer = is_offer(plain) && !is_about_contributions(plain);
+    (has_known_subject(&all) || is_offer)
+        && modality(plain) == Modality::Statement
+        && !is_norm(plain)
+        && !is_prohibition(plain)
+        && !is_unfinished(plain)
+        && !RULE_INTROS.contains_any(&all)
+        && (is_offer || is_declarative(plain))
+        && (is_offer || !all.iter().any(|word| word.starts_with("you")))
 }
 
 /// Returns whether each item is incomplete without its introduction: "If you add a table:", "Exceptions:".
@@ -79,7 +102,7 @@ pub(super) fn kind_of_title(title: &str) -> Option<Kind> {
     } else if is_setup {
         // "Prerequisites for testing"
         Some(Kind::Steps)
-    } else if RULE_TITLES.contains_any(&words) {
+    } else if names_rules(&words) {
         Some(Kind::Rules)
     } else if is_procedure || STEP_TITLES.contains_any(&words) {
         Some(Kind::Steps)
@@ -88,4 +111,17 @@ pub(super) fn kind_of_title(title: &str) -> Option<Kind> {
     } else {
         None
     }
+}
+
+/// Returns whether a title is about rules: "Rules for tests", unlike "Rule compiler".
+fn names_rules(words: &[String]) -> bool {
+    words.iter().enumerate().any(|(word_idx, word)| {
+        let is_head = words.get(word_idx + 1).is_none_or(|next| {
+            RULE_TITLES.contains(next)
+                || DOCUMENTS.contains(next)
+                || CONDITIONS.contains(next)
+                || matches!(next.as_str(), "and" | "or" | "of" | "not")
+        });
+        RULE_TITLES.contains(word) && is_head
+    })
 }

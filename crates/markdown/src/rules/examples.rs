@@ -28,6 +28,10 @@ impl Reader<'_> {
             })
             .count();
         let n_examples = without_labels_of_lists(blocks, n_examples);
+        // The table that a demand announces: "Use these names:".
+        let is_open = last.text.ends_with(':');
+        let is_table = is_open && matches!(blocks.first(), Some(Block::Table { .. }));
+        let n_examples = n_examples + usize::from(is_table && n_examples == 0);
         let Some(end) = n_examples.checked_sub(1).map(|last| blocks[last].end()) else {
             return 0;
         };

@@ -25,7 +25,11 @@ impl Piece {
     /// the name of the `project` are topics, too.
     pub(super) fn of(text: &str, project: &[String]) -> Option<Self> {
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let text = callout(&text).unwrap_or(&text).trim_start_matches(":::");
+        let text = callout(&text).unwrap_or(&text);
+        let (_, text) = text
+            .strip_prefix("[!")
+            .and_then(|rest| rest.split_once("] "))
+            .unwrap_or(("", text));
         let text = text.trim().trim_end_matches([':', '：', '.', '。', ' ']);
         let is_text = text.contains(|c: char| c.is_alphanumeric() || !c.is_ascii());
         (is_text && !is_topic(text, project)).then(|| Self::Text(text.to_owned()))
@@ -40,7 +44,7 @@ impl Piece {
 }
 
 /// Returns the name of a callout: `[!WARNING]`.
-fn callout(text: &str) -> Option<&str> {
+pub(super) fn callout(text: &str) -> Option<&str> {
     text.strip_prefix("[!")?
         .strip_suffix(']')
         .filter(|name| !name.contains(']'))

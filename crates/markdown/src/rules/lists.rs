@@ -1,10 +1,13 @@
 //! The items of lists: rules, or the introductions of the lists below them.
 
 use super::blocks::{Block, CODE, Item, Nested, Words};
-use super::context::{Kind, is_about_contributions, is_unfinished};
-use super::verdict::{self, INTRO, STATEMENT, Verdict, ends_open};
-use super::wording::{is_possible_command, words};
+use super::context::{Kind, is_about_contributions, is_description, is_unfinished};
+use super::verdict::{self, INTRO, STATEMENT, STEP, Verdict, ends_open, is_step};
+use super::wording::{Modality, is_conditional, is_possible_command, modality, words};
 use super::{Context, Intro, LABEL_WORDS, LEAD_WORDS, Reader, announces, form, is_lead, label};
+
+const TASK: &str = "a task list item";
+const SIBLINGS: &str = "a statement among rules";
 
 /// The maximum number of words of an item that is the heading of its nested list.
 const HEADING_WORDS: usize = 4;
@@ -45,7 +48,9 @@ impl Reader<'_> {
             self.above
                 .paragraph(self.piece(&intro.words.marked), form(intro.words));
         }
-        let can_have_siblings = matches!(kind, None | Some(Kind::Descriptions));
+        // A sentence that says what something does describes its list, whatever its items look like.
+        let is_described = intro.is_some_and(|intro| is_description(intro.plain()));
+        let can_have_siblings = matches!(kind, None | Some(Kind::Descriptions)) && !is_described;
         let has_siblings = can_have_siblings && most_are_rules(items);
         let context = context.map(|context| match kind {
             Some(Kind::Descriptions) if has_siblings => Context {
@@ -112,16 +117,35 @@ impl Reader<'_> {
         }
         // A short item above a nested list is its heading.
         let is_heading = !item.lists.is_empty() && words(plain).len() <= HEADING_WORDS;
-        let verdict = match item.is_task {
-            true => Verdict::Other("a task list item"),
-            false if is_lead(&item.words, LEAD_WORDS) => Verdict::Other(INTRO),
-            false => verdict::item(&item.words, context.and_then(|context| context.kind)),
+        let kind = context.and_then(|context| context.kind);
+        let verdict = if is_lead(&item.words, LEAD_WORDS) {
+            Verdict::Other(INTRO)
+        } else {
+            verdict::item(&item.words, kind)
+        };
+        let verdict = match verdict {
+            Verdict::Rule if item.is_before_commands && is_step(plain) => {
+                if is_conditional(plain) {
+                    Verdict::Doubtful(STEP)
+                } else {
+                    Verdict::Other(STEP)
+                }
+            }
+            other => other,
+        };
+        let verdict = match verdict {
+            Verdict::Rule if item.is_task && modality(plain) < Modality::Obligation => {
+                Verdict::Doubtful(TASK)
+            }
+            Verdict::Rule => Verdict::Rule,
+            _ if item.is_task => Verdict::Other(TASK),
+            other => other,
         };
         let reason = match verdict {
             Verdict::Rule => None,
-            Verdict::InContext if !is_heading => None,
+            Verdict::InContext | Verdict::Doubtful(_) if !is_heading => None,
             Verdict::WithSiblings if has_siblings && !is_heading => None,
-            Verdict::InContext => Some(INTRO),
+            Verdict::InContext | Verdict::Doubtful(_) => Some(INTRO),
             Verdict::WithSiblings => Some(STATEMENT),
             Verdict::Other(reason) => Some(reason),
         };
@@ -134,6 +158,11 @@ impl Reader<'_> {
             _ => item.span.end,
         };
         self.accept(span.start, end, self.prefix(self.above.of_list()));
+        match verdict {
+            Verdict::Doubtful(why) => self.doubt(why),
+            Verdict::WithSiblings if !is_possible_command(plain) => self.doubt(SIBLINGS),
+            _ => {}
+        }
     }
 
     /// Reads the lists below an item. A short item is a part of their path of headings.

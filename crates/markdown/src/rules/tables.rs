@@ -1,36 +1,80 @@
-//! Rules in tables: rows of what to do and what not.
+//! Rules in tables: rows of what to do and what not, of what to use when, or that demand something.
 
-use cerberus_model::WordList;
+use super::blocks::CODE;
+use super::wording::{Modality, modality, words};
+use crate::word_lists::{CONDITION_COLUMNS, DO_COLUMNS, DONT_COLUMNS, RULE_COLUMNS};
 
-use super::wording::words;
-use crate::word_lists::{DO_COLUMNS, DONT_COLUMNS, RULE_COLUMNS};
+/// The minimum number of words of a cell that makes its row a rule.
+const MIN_WORDS: usize = 4;
 
-/// Returns the rules of a table, each with the number of its row below the header, or `None` if
-/// the table lists something else.
-pub(super) fn rules(rows: &[Vec<String>]) -> Option<Vec<(usize, String)>> {
-    let (header, rows) = rows.split_first()?;
-    let titles: Vec<Vec<String>> = header.iter().map(|title| words(title)).collect();
-    let has = |list: &WordList| titles.iter().any(|title| list.contains_any(title));
-    let is_pair = has(&DO_COLUMNS) && has(&DONT_COLUMNS);
-    let has_rules = has(&RULE_COLUMNS);
-    if !is_pair && !has_rules {
-        return None;
-    }
-    let text = |row: &Vec<String>| {
-        let cells = header
-            .iter()
-            .zip(row)
-            .filter(|(_, cell)| !cell.trim().is_empty());
-        let cells = cells.map(|(title, cell)| match title.trim() {
-            "" => cell.trim().to_owned(),
-            title => format!("{title}: {}", cell.trim()),
-        });
-        cells.collect::<Vec<_>>().join("; ")
+/// A row of a table that is a rule.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Row {
+    /// Its number below the header.
+    pub(super) idx: usize,
+    pub(super) text: String,
+    /// Whether the header says that it is one, and not only its own words.
+    pub(super) is_sure: bool,
+}
+
+/// Returns the rules of a table; none if the table lists something else.
+pub(super) fn rules(rows: &[Vec<String>]) -> Vec<Row> {
+    let Some((header, rows)) = rows.split_first() else {
+        return Vec::new();
     };
-    let rules = rows
-        .iter()
-        .map(text)
-        .enumerate()
-        .filter(|(_, text)| !text.is_empty());
-    Some(rules.collect())
+    let is_sure = is_of_rules(header);
+    let mut found = Vec::new();
+    for (idx, row) in rows.iter().enumerate() {
+        let text = text(header, row);
+        let is_rule = is_sure || row.iter().any(|cell| demands(cell));
+        if is_rule && !text.is_empty() {
+            found.push(Row { idx, text, is_sure });
+        }
+    }
+    found
+}
+
+/// Returns whether each row of a table is a rule, according to its header.
+fn is_of_rules(header: &[String]) -> bool {
+    let mut n_do = 0;
+    let mut n_other = 0;
+    for title in header {
+        let title = words(title);
+        if RULE_COLUMNS.contains_any(&title) {
+            return true;
+        }
+        // "Use case" says when.
+        if DONT_COLUMNS.contains_any(&title) || CONDITION_COLUMNS.contains_any(&title) {
+            n_other += 1;
+        } else if DO_COLUMNS.contains_any(&title) {
+            n_do += 1;
+        }
+    }
+    n_do > 0 && n_other > 0
+}
+
+/// Returns whether a cell is an obligation of its own.
+fn demands(cell: &str) -> bool {
+    let mut plain = String::new();
+    for (idx, part) in cell.split('`').enumerate() {
+        if idx % 2 == 0 {
+            plain.push_str(part);
+        } else {
+            plain.push(CODE);
+        }
+    }
+    words(&plain).len() >= MIN_WORDS && modality(&plain) == Modality::Obligation
+}
+
+/// Returns the cells of a row with their titles.
+fn text(header: &[String], row: &[String]) -> String {
+    let mut cells = Vec::new();
+    for (title, cell) in header.iter().zip(row) {
+        match (title.trim(), cell.trim()) {
+            (_, "") => {}
+            ("", cell) => cells.push(cell.to_owned()),
+            (title, cell) => cells.push(format!("{title}: {cell}")),
+        }
+    }
+    cells.join("; ")
 }

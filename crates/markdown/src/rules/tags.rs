@@ -1,4 +1,5 @@
-//! XML-like tags around parts of a document: `<important if="you write tests">`, `<rules>`.
+//! Tags around parts of a document: `<important if="you write tests">`, `<rules>`, `:::warning`,
+//! `!!! warning`.
 //!
 //! CommonMark reads the text between such tags as HTML. Lines that consist of a tag are replaced
 //! by spaces, so that the text is read, and the tags become headings.
@@ -12,6 +13,11 @@ const HTML: [&str; 20] = [
 /// Attributes that only concern the layout and the address of an element.
 const LAYOUT: [&str; 7] = ["class", "className", "href", "icon", "id", "src", "style"];
 
+/// The indent of the text of an admonition, which CommonMark reads as code. As a quotation of the
+/// same length it is text.
+const ADMONITION_INDENT: &str = "    ";
+const QUOTED_INDENT: &str = ">   ";
+
 /// The beginning or the end of an element or a quotation.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Mark {
@@ -22,11 +28,15 @@ pub(super) enum Mark {
     CloseQuote,
 }
 
-/// Returns the text with blank lines for the tags, and the tags with their positions.
+/// Returns the text with blank lines for the tags, and the tags with their positions. The
+/// positions are those of the text without the changes.
 pub(super) fn blank(text: &str) -> (String, Vec<(usize, Mark)>) {
-    let (mut blanked, mut marks) = (String::with_capacity(text.len()), Vec::new());
+    let mut blanked = String::with_capacity(text.len());
+    let mut marks = Vec::new();
     let mut fence: Option<&str> = None;
-    for line in text.split_inclusive('\n') {
+    let mut in_admonition = false;
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    for (line_idx, line) in lines.iter().enumerate() {
         let bare = line.trim();
         let marker = ["```", "~~~"]
             .into_iter()
@@ -36,7 +46,23 @@ pub(super) fn blank(text: &str) -> (String, Vec<(usize, Mark)>) {
             (Some(open), Some(marker)) if open == marker => fence = None,
             _ => {}
         }
-        match mark(bare).filter(|_| fence.is_none()) {
+        if in_admonition && !bare.is_empty() {
+            if let Some(rest) = line.strip_prefix(ADMONITION_INDENT) {
+                blanked.push_str(QUOTED_INDENT);
+                blanked.push_str(rest);
+                continue;
+            }
+            marks.push((blanked.len(), Mark::Close));
+            in_admonition = false;
+        }
+        let mut found = mark(bare).or_else(|| container(bare));
+        if let Some(title) = admonition(bare)
+            && is_indented(&lines[line_idx + 1..])
+        {
+            in_admonition = fence.is_none();
+            found = Some(Mark::Open(title));
+        }
+        match found.filter(|_| fence.is_none()) {
             Some(mark) => {
                 marks.push((blanked.len(), mark));
                 blanked.extend(line.chars().flat_map(|c| {
@@ -48,6 +74,41 @@ pub(super) fn blank(text: &str) -> (String, Vec<(usize, Mark)>) {
         }
     }
     (blanked, marks)
+}
+
+/// Returns the beginning or the end of a container: `:::warning`, `:::`.
+fn container(line: &str) -> Option<Mark> {
+    let name = line.strip_prefix(":::")?.trim_start_matches(':');
+    let title = name_of(name);
+    if title.is_empty() {
+        return Some(Mark::Close);
+    }
+    Some(Mark::Open(title))
+}
+
+/// Returns the title of an admonition whose text is indented below it: `!!! warning "Keys"`.
+fn admonition(line: &str) -> Option<String> {
+    let name = line.strip_prefix("!!! ").or_else(|| {
+        let rest = line.strip_prefix("???")?;
+        rest.trim_start_matches('+').strip_prefix(' ')
+    })?;
+    Some(name_of(name))
+}
+
+/// Returns whether the first line with a text is indented as that of an admonition.
+fn is_indented(lines: &[&str]) -> bool {
+    let first = lines.iter().find(|line| !line.trim().is_empty());
+    first.is_some_and(|line| line.starts_with(ADMONITION_INDENT))
+}
+
+/// Returns a name with its title, without the marks around it.
+fn name_of(text: &str) -> String {
+    let words: Vec<&str> = text
+        .split_whitespace()
+        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()))
+        .filter(|word| !word.is_empty())
+        .collect();
+    words.join(" ")
 }
 
 /// Returns the tag that a line consists of.

@@ -5,11 +5,13 @@ use proptest::prelude::*;
 
 use super::*;
 
+mod classes;
 mod governing;
 mod introductions;
 mod layout;
+mod structure;
 
-/// Prints rules with `+` and their headings, and skipped blocks with `-`.
+/// Prints rules with `+` and their headings, doubtful ones with `?`, and skipped blocks with `-`.
 fn shown(text: &str) -> String {
     let mut shown = String::new();
     for found in parse(text, "shop") {
@@ -19,7 +21,10 @@ fn shown(text: &str) -> String {
             .replace('\n', "\n      ")
             .replace("\n      \n", "\n\n");
         shown += &match found.skipped_because {
-            None => format!("{line:<3} + {body}  [{}]\n", found.headings.join(" ")),
+            None => {
+                let mark = if found.doubt.is_some() { '?' } else { '+' };
+                format!("{line:<3} {mark} {body}  [{}]\n", found.headings.join(" "))
+            }
             Some(reason) => format!("{line:<3} - {reason}\n"),
         };
     }
@@ -142,7 +147,7 @@ fn headings_and_labels_give_context() {
             9   - a reason
             13  + Lower case  [naming folders]
             15  - an introduction
-            16  + Units: Prices: cents  [naming folders]
+            16  ? Units: Prices: cents  [naming folders]
             17  + Units: ❌ NEVER floats  [naming folders]
             21  + Don't: Use default exports  [dont]
             22  + Don't: Never sleep in tests  [dont]
@@ -223,7 +228,7 @@ You must ask first.
                   a = b +
                     c
                   ```  [style]
-            37  + Quoted rules are quoted  [style]
+            37  ? Quoted rules are quoted  [style]
             39  - a table
             43  + You must ask first.  [style]
         "#]],
@@ -359,8 +364,7 @@ The cache never expires.
             7   + RULE: sort imports
                   RULE: one class in a file  []
             10  + The checked-in configuration is authoritative. Run `make check` before a commit.  []
-            12  + [!IMPORTANT]
-                  Ask before you change `db/`.  []
+            12  + Ask before you change `db/`.  []
             15  + Never sleep in tests
 
                   A sleep makes the suite slow.
@@ -473,7 +477,7 @@ fn siblings_are_judged_together() {
         expect![[r#"
             3   + Orders: Use integers  [orders]
             4   + Orders: Mock the clock  [orders]
-            5   + Orders: Body: why before what  [orders]
+            5   ? Orders: Body: why before what  [orders]
             6   - a statement
             9   + Orders: Clone carts  [orders]
             13  - a statement
@@ -524,7 +528,7 @@ The checks include:
             11  - a description, not a rule
             12  - a statement
             13  + Test files: `*.test.ts` beside the sources  [testing]
-            14  + Every fixture is located in `fixtures/`  [testing]
+            14  ? Every fixture is located in `fixtures/`  [testing]
             18  - a statement
             19  - an offer
             20  - a statement

@@ -1,18 +1,23 @@
 //! Whether a list item, a paragraph or a table row is a rule.
 
+use cerberus_model::text::sentences;
+
 use super::blocks::{CODE, Words};
 use super::context::Kind;
 use super::wording::{
-    Modality, first_verb, has_pair, is_about_code, is_declarative, is_descriptive, is_negated,
-    is_norm, is_offer, is_possible_command, modality, names_act, words,
+    Modality, first_verb, has_pair, is_about_code, is_conditional, is_declarative, is_descriptive,
+    is_negated, is_norm, is_offer, is_permitted, is_possible_command, modality, names_act, words,
 };
 use crate::word_lists::{
-    CHANGE_CONDITIONS, CHANGES, DETERMINERS, DOCUMENT_PHRASES, EXAMPLE_LABELS, INSTALL_VERBS,
+    CHANGE_CONDITIONS, CHANGES, CONTRIBUTIONS, DOCUMENT_PHRASES, EXAMPLE_LABELS, INSTALL_VERBS,
     POINTER_VERBS, REASON_LABELS, SETUP_VERBS, TOOL_LABELS,
 };
 
 /// The minimum number of words of an item that is a rule by its context.
 const MIN_WORDS: usize = 2;
+
+/// The maximum number of words of an item that is perhaps a rule because its siblings are.
+const MAX_SIBLING_WORDS: usize = 24;
 
 /// The minimum number of words of a bold instruction, unlike those of a label in bold.
 const MIN_LEAD_WORDS: usize = 4;
@@ -20,8 +25,13 @@ const MIN_LEAD_WORDS: usize = 4;
 /// The maximum number of words of a label before a command: "Run all tests: `make test`".
 const MAX_LABEL_WORDS: usize = 3;
 
+/// The maximum number of words between "before" and the change that it names.
+const MAX_CONDITION_WORDS: usize = 5;
+
 pub(super) const STATEMENT: &str = "a statement";
-const STEP: &str = "a step or a command";
+pub(super) const STEP: &str = "a step or a command";
+pub(super) const NEED: &str = "a need, which may be a fact";
+pub(super) const POINTER: &str = "where to read more";
 pub(super) const INTRO: &str = "an introduction";
 const DESCRIPTION: &str = "a description, not a rule";
 
@@ -31,7 +41,9 @@ pub(super) enum Verdict {
     Rule,
     /// A rule only after its introduction or its heading.
     InContext,
-    /// A rule if most of its siblings are rules.
+    /// Perhaps a rule, with the reason for the doubt.
+    Doubtful(&'static str),
+    /// Perhaps a rule if most of its siblings are rules.
     WithSiblings,
     Other(&'static str),
 }
@@ -61,9 +73,12 @@ pub(super) fn item(item: &Words, kind: Option<Kind>) -> Verdict {
             Verdict::InContext
         };
     }
-    if modality < Modality::Obligation && item.is_link()
+    if item.is_link()
         || modality == Modality::Statement && (item.starts_with_link || is_reference(plain))
     {
+        return Verdict::Other("links");
+    }
+    if modality == Modality::Statement && is_labelled_path(item) {
         return Verdict::Other("links");
     }
     let is_weak = modality < Modality::Obligation && !is_norm(plain);
@@ -80,19 +95,36 @@ pub(super) fn item(item: &Words, kind: Option<Kind>) -> Verdict {
         }
         _ => Modality::Command,
     };
+    let names_document = item.has_link() || item.shown.contains(".md");
+    let is_pointer = modality == Modality::Command
+        && names_document
+        && is_pointer(plain)
+        && !is_conditional(plain);
+    if is_pointer && required == Modality::Command {
+        return Verdict::Doubtful(POINTER);
+    }
     if modality >= required || (required == Modality::Command && is_norm(plain)) {
         return Verdict::Rule;
     }
     let can_be_rule = n_words >= MIN_WORDS && !ends_open(plain);
     match kind {
         Some(Kind::Steps) => Verdict::Other(STEP),
+        None | Some(Kind::Rules) if modality == Modality::Need => Verdict::Doubtful(NEED),
         Some(Kind::Rules) if is_descriptive(plain) || is_about_code(plain) => {
             Verdict::Other(STATEMENT)
         }
         _ if is_offer(plain) => Verdict::Other("an offer"),
+        None | Some(Kind::Rules) if can_be_rule && is_permitted(plain) => {
+            Verdict::Doubtful("a permission")
+        }
+        Some(Kind::Rules) if can_be_rule && is_declarative(plain) => Verdict::Doubtful(STATEMENT),
         Some(Kind::Rules) if can_be_rule => Verdict::InContext,
         None if is_possible_command(plain) => Verdict::WithSiblings,
-        None if can_be_rule && !is_descriptive(plain) && !is_declarative(plain) => {
+        None if can_be_rule
+            && words(first_clause(plain)).len() <= MAX_SIBLING_WORDS
+            && !is_descriptive(plain)
+            && !is_declarative(plain) =>
+        {
             Verdict::WithSiblings
         }
         _ if ends_open(plain) => Verdict::Other(INTRO),
@@ -111,26 +143,37 @@ pub(super) fn paragraph(own: &Words, kind: Option<Kind>, is_before_commands: boo
         return false;
     }
     let modality = modality(plain);
-    if has_bold_command(own) || modality == Modality::Obligation {
+    let is_shown = is_before_commands && is_step(plain);
+    if has_bold_command(own) && !is_shown || modality == Modality::Obligation {
         return true;
     }
     let is_instruction = modality == Modality::Command || is_norm(plain);
     let verb = first_verb(plain).unwrap_or_default();
-    // "For details, see the handbook", unlike "Read the handbook before you start".
-    let words = words(plain);
-    let is_look = words.windows(3).any(|three| three == ["take", "a", "look"]);
-    let is_pointer =
-        is_look || (POINTER_VERBS.contains(&verb) && !words.contains(&"before".to_owned()));
     let is_other = kind == Some(Kind::Steps)
         || SETUP_VERBS.contains(&verb)
-        || is_pointer
+        || is_pointer(plain)
         || is_about_document(plain)
-        || (is_before_commands && ends_open(plain));
+        || is_shown;
     is_instruction && !is_other
 }
 
+/// Returns whether a text says where to read more: "For details, see the handbook", unlike "Read the
+/// handbook before you start".
+fn is_pointer(plain: &str) -> bool {
+    let verb = first_verb(plain).unwrap_or_default();
+    let words = words(plain);
+    let is_look = words.windows(3).any(|three| three == ["take", "a", "look"]);
+    is_look || (POINTER_VERBS.contains(&verb) && !words.contains(&"before".to_owned()))
+}
+
+/// Returns whether the commands below a text are all that it asks for: "Run the tests:", unlike
+/// "Before you commit, run:".
+pub(super) fn is_step(plain: &str) -> bool {
+    modality(plain) < Modality::Obligation && !is_norm(plain) && !is_standing_condition(plain)
+}
+
 /// Returns whether a paragraph starts with a bold instruction: "**Keep it short.** …".
-fn has_bold_command(own: &Words) -> bool {
+pub(super) fn has_bold_command(own: &Words) -> bool {
     let Some(lead) = own
         .lead
         .as_deref()
@@ -211,13 +254,21 @@ fn is_labelled_fact(plain: &str) -> bool {
         && modality(value) == Modality::Statement
 }
 
+/// Returns whether a text is a path after a label: "**Testing**: `docs/testing.md`".
+fn is_labelled_path(item: &Words) -> bool {
+    let value = item.plain.split_once(':').map(|(_, value)| value.trim());
+    let path = item.shown.split_once(':').map(|(_, path)| path.trim());
+    let is_code = value.is_some_and(|value| value.chars().all(|c| c == CODE));
+    is_code && path.is_some_and(|path| path.contains('/') && !path.contains(char::is_whitespace))
+}
+
 /// Returns whether a text is an instruction for each change of a kind: "Run `x` after changing y".
-fn is_standing_condition(plain: &str) -> bool {
+pub(super) fn is_standing_condition(plain: &str) -> bool {
     let words = words(plain);
-    words.windows(2).any(|pair| {
-        CHANGE_CONDITIONS.contains(&pair[0])
-            && (CHANGES.contains(&pair[1]) || DETERMINERS.contains(&pair[1]))
-            && words.iter().any(|word| CHANGES.contains(word))
+    words.iter().enumerate().any(|(word_idx, word)| {
+        let mut rest = words[word_idx + 1..].iter().take(MAX_CONDITION_WORDS);
+        CHANGE_CONDITIONS.contains(word)
+            && rest.any(|word| CHANGES.contains(word) || CONTRIBUTIONS.contains(word))
     })
 }
 
@@ -237,12 +288,23 @@ fn is_description_of_code(item: &Words) -> bool {
             .shown
             .split_once(':')
             .map_or("", |(_, code)| code.trim());
-        words(label).len() <= MAX_LABEL_WORDS && is_code && code.contains(char::is_whitespace)
+        // "Wrap errors: `errors.Wrap(err)`" demands a form of code.
+        let is_form = modality(label) == Modality::Command
+            && (code.contains(['(', '{']) || code.contains(" = "));
+        let is_label =
+            words(label).len() <= MAX_LABEL_WORDS || modality(label) == Modality::Command;
+        is_label && is_code && code.contains(char::is_whitespace) && !is_form
     };
     let is_described = plain.starts_with(CODE)
         && (rest.is_empty() || rest.starts_with(separators))
         && !rest.starts_with("(not ");
     is_described || plain.split_once(':').is_some_and(is_command)
+}
+
+/// Returns the part of a text before the first dash or the end of the first sentence.
+fn first_clause(plain: &str) -> &str {
+    let is_break = |c, next| sentences::ends_sentence(c, next) || sentences::is_dash(c, next);
+    sentences::split(plain, is_break).next().unwrap_or_default()
 }
 
 /// Returns whether a text starts with the label of a reason: "Rationale: …".

@@ -6,8 +6,9 @@ use cerberus_model::text::sentences;
 use super::blocks::CODE;
 use crate::word_lists::{
     ADVERB_SUBJECTS, AMBIGUOUS_VERBS, CHOICE_PHRASES, CONDITION_STARTS, CONDITIONS, DEMAND_PHRASES,
-    DETERMINERS, EMPHASES, FUNCTION_WORDS, MODAL_PHRASES, MODALS, NEGATED_PHRASES, NEGATIONS,
-    OBJECT_STARTS, OPENERS, PROHIBITIONS, STATEMENT_VERBS, VERBS,
+    DETERMINERS, EMPHASES, FUNCTION_WORDS, MODAL_PHRASES, MODALS, NEED_PHRASES, NEGATED_PHRASES,
+    NEGATIONS, OBJECT_STARTS, OPENERS, PERMISSIONS, POINTER_VERBS, PROHIBITIONS, STATEMENT_VERBS,
+    STRICT_MODALS, VERBS,
 };
 
 /// The maximum number of words of a sentence that forbids something by "No", and of one that
@@ -25,6 +26,8 @@ const MAX_REQUEST_WORDS: usize = 6;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Modality {
     Statement,
+    /// It says what somebody needs, which may be a fact: "The generator needs a type".
+    Need,
     /// It starts with a verb in the imperative.
     Command,
     /// It contains must, never, always or a similar word.
@@ -40,7 +43,7 @@ pub(super) fn modality(plain: &str) -> Modality {
         .replace("i.e.", "ie");
     let plain = plain.as_str();
     let mut strongest = Modality::Statement;
-    for sentence in sentences::split(plain, is_break) {
+    for (sentence_idx, sentence) in sentences::split(plain, is_break).enumerate() {
         let mut in_condition = false;
         let has_main_clause = sentence.contains(',');
         for (clause_idx, clause) in sentence.split([',', '(']).enumerate() {
@@ -51,17 +54,29 @@ pub(super) fn modality(plain: &str) -> Modality {
                 && words
                     .first()
                     .is_some_and(|first| CONDITION_STARTS.contains(first));
-            let is_emphasis = words.len() <= 2 && EMPHASES.contains_any(&words);
+            // "Severity: critical" is a value.
+            let is_emphasis = sentence_idx == 0
+                && words.len() <= 2
+                && words.first().is_some_and(|first| EMPHASES.contains(first));
             if (is_obligation(&words) && !is_premise) || is_emphasis {
                 return Modality::Obligation;
+            }
+            if has_pair(&words, &NEED_PHRASES) {
+                // "Fixes need a test", unlike "The generator needs a type".
+                if clause_idx == 0 && !has_known_subject(&words) {
+                    return Modality::Obligation;
+                }
+                strongest = strongest.max(Modality::Need);
             }
             if clause_idx == 0 {
                 in_condition = words
                     .first()
                     .is_some_and(|first| CONDITIONS.contains(first));
             }
-            if (clause_idx == 0 || in_condition) && is_imperative(&words) {
-                strongest = Modality::Command;
+            // "Before you commit, run:"
+            let is_open = in_condition && matches!(&words[..], [only] if VERBS.contains(only));
+            if is_open || (clause_idx == 0 || in_condition) && is_imperative(&words) {
+                strongest = strongest.max(Modality::Command);
             }
         }
     }
@@ -113,13 +128,42 @@ pub(super) fn is_norm(plain: &str) -> bool {
             let words = words(sentence);
             let word = |word_idx: usize| words.get(word_idx).map_or("", String::as_str);
             // "No floats", unlike "No problem was found in the last release of the library".
-            let is_ban = word(0) == "no" && words.len() > 1 && words.len() <= MAX_BAN_WORDS;
-            let requires = |word: &String| matches!(word.as_str(), "require" | "requires");
+            let is_ban = word(0) == "no"
+                && words.len() > 1
+                && words.len() <= MAX_BAN_WORDS
+                && !is_declarative(sentence);
+            // "Fixes require tests", unlike "The generator requires types".
+            let is_demand = words.iter().skip(1).any(|word| word.starts_with("require"))
+                && !has_known_subject(&words);
             is_ban
-                || words.iter().skip(1).any(requires)
+                || is_demand
                 || has_pair(&words, &DEMAND_PHRASES)
                 || (words.len() <= MAX_CHOICE_WORDS && has_pair(&words, &CHOICE_PHRASES))
         })
+}
+
+/// Returns whether a text begins with a statement, and demands nothing strictly after it.
+pub(super) fn is_aside(plain: &str) -> bool {
+    let is_break = |c, next| matches!(c, '.' | '!') && char::is_whitespace(next);
+    let first = sentences::split(plain, is_break).next().unwrap_or_default();
+    let is_statement = modality(first) < Modality::Command && !is_norm(first);
+    let words = words(plain);
+    let is_strict = STRICT_MODALS.contains_any(&words)
+        || has_pair(&words, &NEGATED_PHRASES)
+        || words.iter().any(|word| word == "don't");
+    is_statement && !is_strict
+}
+
+/// Returns whether a text permits something: "Unused variables are allowed".
+pub(super) fn is_permitted(plain: &str) -> bool {
+    PERMISSIONS.contains_any(&words(plain))
+}
+
+/// Returns whether a text states something of all things of a kind: "Every page starts with a title".
+pub(super) fn is_universal(plain: &str) -> bool {
+    let words = words(plain);
+    let first = words.first().map_or("", String::as_str);
+    matches!(first, "every" | "each" | "all") && words.len() > MAX_SUBJECT_WORDS
 }
 
 /// Returns whether two adjacent words are in a list of pairs.
@@ -139,7 +183,11 @@ pub(super) fn first_verb(plain: &str) -> Option<String> {
 
 /// Returns whether a text may start with a command: "Mock external dependencies", "Default to x".
 pub(super) fn is_possible_command(plain: &str) -> bool {
-    let plain = plain.split_once(": ").map_or(plain, |(_, rest)| rest);
+    let after_label = plain.split_once(": ").map(|(_, rest)| rest);
+    starts_with_command(plain) || after_label.is_some_and(starts_with_command)
+}
+
+fn starts_with_command(plain: &str) -> bool {
     let words = words(plain);
     let mut rest = words.iter().skip_while(|word| is_opener(word));
     let (Some(verb), Some(_)) = (rest.next(), rest.next()) else {
@@ -229,6 +277,16 @@ fn is_third_person(word: &str) -> bool {
     VERBS.contains(verb) || STATEMENT_VERBS.contains(word)
 }
 
+/// Words before the name of something that the reader knows.
+const DEFINITES: [&str; 8] = ["the", "this", "these", "it", "its", "our", "you", "to"];
+
+/// Returns whether a sentence is about something known, or about its reader.
+pub(super) fn has_known_subject(words: &[String]) -> bool {
+    words
+        .first()
+        .is_some_and(|first| DEFINITES.contains(&first.as_str()) || first.starts_with(CODE))
+}
+
 /// Returns the words of a text, in lower case, each inline code as one word.
 pub(super) fn words(text: &str) -> Vec<String> {
     let is_in_word = |c: char| c.is_alphanumeric() || c == CODE || matches!(c, '\'' | '-' | '_');
@@ -246,6 +304,7 @@ fn is_obligation(words: &[String]) -> bool {
         let is_modal_phrase = MODAL_PHRASES.contains(&format!("{current} {next}"))
             || (current == "please"
                 && next != "note"
+                && !POINTER_VERBS.contains(next)
                 && is_imperative(&words[word_idx..words.len().min(word_idx + MAX_REQUEST_WORDS)]));
         // "This will have to wait" is a prediction.
         let before_previous = word_idx.checked_sub(2).map_or("", word);
@@ -259,12 +318,14 @@ fn is_obligation(words: &[String]) -> bool {
         // "The child never connects" is a statement.
         let is_adverb = matches!(current, "never" | "always")
             && (!(word_idx == 0 || ADVERB_SUBJECTS.contains(previous)) || is_third_person(next));
+        // "You should be able to find them" is a prediction, too.
+        let is_ability = next == "be" && word(word_idx + 2) == "able";
         // "Required fields" is not an obligation, "x is required" is.
         let is_attribute =
             matches!(current, "required" | "preferred") && !matches!(previous, "is" | "are" | "be");
         (is_modal_phrase && !is_prediction)
             || (is_negated && is_addressed)
-            || (MODALS.contains(current) && !is_attribute && !is_adverb)
+            || (MODALS.contains(current) && !is_attribute && !is_adverb && !is_ability)
     })
 }
 

@@ -2,6 +2,9 @@
 //!
 //! Only repeated slugs are numbered, from the second on. Emoji names are not supported.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
 use rustc_hash::FxHashMap;
 
 /// Generates unique slugs.
@@ -31,6 +34,13 @@ impl Slugs {
     }
 }
 
+/// Returns whether a character is a mark of another one.
+fn is_mark(c: char) -> bool {
+    static MARK: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"^\p{M}").expect("a valid pattern"));
+    !c.is_ascii() && MARK.is_match(c.encode_utf8(&mut [0; 4]))
+}
+
 /// Returns the slug of a title, which may be empty.
 pub(crate) fn slug(title: &str) -> String {
     let mut slug = String::with_capacity(title.len());
@@ -38,8 +48,8 @@ pub(crate) fn slug(title: &str) -> String {
         match c {
             ' ' => slug.push('-'),
             '-' | '_' => slug.push(c),
-            // Combining marks, as in decomposed Latin letters, stay.
-            _ if c.is_alphanumeric() || ('\u{300}'..='\u{36F}').contains(&c) => {
+            // Marks stay: of decomposed letters, of other scripts, and those that select the form of an emoji.
+            _ if c.is_alphanumeric() || is_mark(c) => {
                 slug.extend(c.to_lowercase());
             }
             _ => {}

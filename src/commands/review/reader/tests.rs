@@ -1,12 +1,15 @@
 //! What is read from an answer, and what is recorded of it.
 
+use cerberus_bank::ops::anchor::{self, Choice};
+use cerberus_bank::ops::fields::Fields;
+use cerberus_bank::ops::open_rules::named_rules;
+use cerberus_bank::ops::review;
+use cerberus_bank::ops::update::{self, Update};
+use cerberus_model::RuleKind;
 use serde_json::json;
 
 use super::super::tests::settings;
 use super::*;
-use crate::commands::anchor::{self, AnchorArgs};
-use crate::commands::args::FieldArgs;
-use crate::commands::update::{self, UpdateArgs};
 
 const RULES: &[(&str, RuleKind, &str)] = &[
     ("escape", RuleKind::Code, "Escape HTML entities in text"),
@@ -93,7 +96,7 @@ fn other_hints_replace_the_first_ones_and_a_refused_candidate_is_not_offered_aga
     let settings = settings(folder.path(), RULES);
     let memories = settings.project.memories().expect("loaded");
     let (mut rules, _) = named_rules(&memories, &["escape".to_owned()]);
-    rules[0].query.hints = vec!["escape_html".to_owned()];
+    rules[0].search_again(vec!["escape_html".to_owned()], Vec::new());
     let examples = |item: &Value| -> Vec<String> {
         let candidates = item["candidates"].as_array().expect("a list");
         candidates
@@ -216,10 +219,13 @@ fn an_invalid_answer_is_refused_alone() {
 fn a_choice_of_a_person_is_never_replaced() {
     let folder = tempfile::tempdir().expect("a folder");
     let settings = settings(folder.path(), RULES);
-    let anchor = |args: AnchorArgs| anchor::anchor(&settings.project, &args).expect("done");
-    let id = || AnchorArgs {
-        id: "escape".to_owned(),
-        ..AnchorArgs::default()
+    let anchor = |choice: Choice| {
+        let request = anchor::Request {
+            id: "escape".to_owned(),
+            choice,
+            ..anchor::Request::default()
+        };
+        anchor::anchor(&settings.project, &request).expect("done")
     };
     let answers = [
         json!({ "id": "escape", "example": "db.py::escape_xml" }),
@@ -241,17 +247,11 @@ fn a_choice_of_a_person_is_never_replaced() {
         );
         assert_eq!(before, after);
     };
-    anchor(AnchorArgs {
-        to: "web.py::escape_html".parse().ok(),
-        ..id()
-    });
+    anchor(Choice::To("web.py::escape_html".parse().expect("valid")));
     check("a person chose its example; ask before you change that");
-    anchor(AnchorArgs { none: true, ..id() });
+    anchor(Choice::None);
     check("a person decided that it has no example; ask before you change that");
-    anchor(AnchorArgs {
-        clear: true,
-        ..id()
-    });
+    anchor(Choice::Clear);
     // `kind: code` of a person is kept as well.
     let decided = record(
         &settings,
@@ -272,7 +272,7 @@ fn what_an_agent_says_is_in_the_frontmatter_until_the_rule_or_its_anchor_changes
     let project = &settings.project;
     let open = || -> Vec<String> {
         let memories = project.memories().expect("loaded");
-        let (open, _) = open_rules(&memories, &ReviewArgs::default()).expect("listed");
+        let (open, _) = open_rules(&memories, &review::Request::default()).expect("listed");
         open.iter().map(|rule| rule.id().to_owned()).collect()
     };
     let described = json!({ "id": "escape", "kind": "code", "hints": ["html", " amp ", "html"] });
@@ -300,31 +300,35 @@ fn what_an_agent_says_is_in_the_frontmatter_until_the_rule_or_its_anchor_changes
     let escape = text(&settings, "escape");
     assert!(escape.contains("hints: [html, amp, quot]\n"), "{escape}");
     assert_eq!(open(), [""; 0]);
-    let update = |args: UpdateArgs, content: Option<&str>| {
-        let args = UpdateArgs {
+    let update = |request: Update| {
+        let request = Update {
             id: "escape".to_owned(),
-            ..args
+            ..request
         };
-        update::update(project, &args, content).expect("updated");
+        update::update(project, &request).expect("updated");
         text(&settings, "escape").contains("reviewed_by")
     };
-    let fields = FieldArgs {
+    let fields = Fields {
         tags: Some(vec!["web".to_owned()]),
-        ..FieldArgs::default()
+        ..Fields::default()
     };
-    let tags = UpdateArgs {
+    let tags = Update {
         fields,
-        ..UpdateArgs::default()
+        ..Update::default()
     };
-    assert!(update(tags, None), "the rule is as before");
-    assert!(!update(UpdateArgs::default(), Some("Escape all entities")));
+    assert!(update(tags), "the rule is as before");
+    let content = Update {
+        content: Some("Escape all entities".to_owned()),
+        ..Update::default()
+    };
+    assert!(!update(content));
     record(&settings, true, &[json!({ "id": "escape", "none": true })]);
-    let to = "web.py::escape_html".parse().ok();
-    let args = AnchorArgs {
+    let location = "web.py::escape_html".parse().expect("a location");
+    let request = anchor::Request {
         id: "escape".to_owned(),
-        to,
-        ..AnchorArgs::default()
+        choice: Choice::To(location),
+        ..anchor::Request::default()
     };
-    anchor::anchor(project, &args).expect("anchored");
+    anchor::anchor(project, &request).expect("anchored");
     assert!(!text(&settings, "escape").contains("reviewed_by"));
 }

@@ -17,9 +17,8 @@ use cerberus_model::{LinkState, split_number, text};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use rustc_hash::FxHashMap;
 
-use super::memory_file;
 use crate::ops::Project;
-use crate::ops::sync::SyncedStore;
+use crate::sync::SyncedStore;
 
 /// Maximum number of locations that a note lists.
 const MAX_LISTED: usize = 3;
@@ -76,7 +75,7 @@ impl<'a> Resolver<'a> {
         match target.kind {
             Kind::Url => Ok(ghost(&target.name, LinkState::External, None, None)),
             Kind::Memory => self.resolve_memory(target),
-            Kind::Plain if memory_file(self.synced, &target.name)?.is_some() => {
+            Kind::Plain if self.synced.file_of(&target.name)?.is_some() => {
                 self.resolve_memory(target)
             }
             Kind::Plain => self.resolve_name(target),
@@ -86,7 +85,7 @@ impl<'a> Resolver<'a> {
                     Some(path) => self.exists(path),
                     None => false,
                 };
-                if !is_file && memory_file(self.synced, &target.name)?.is_some() {
+                if !is_file && self.synced.file_of(&target.name)?.is_some() {
                     return self.resolve_memory(target);
                 }
                 self.resolve_path(target, path)
@@ -99,7 +98,7 @@ impl<'a> Resolver<'a> {
     }
 
     fn resolve_memory(&self, target: &Target) -> Result<Resolved> {
-        let Some(file) = memory_file(self.synced, &target.name)? else {
+        let Some(file) = self.synced.file_of(&target.name)? else {
             return self.missing_memory(&target.name);
         };
         let node = format!("memory:{}", target.name);

@@ -2,34 +2,13 @@
 //!
 //! Each can be disabled in the configuration. They do not count against the limits.
 
-use std::collections::BTreeMap;
-
 use cerberus_model::text::word_list;
 use cerberus_model::{Pin, Priority};
-use serde::Deserialize;
+
+pub use crate::project::BuiltInPins;
 
 /// The prefix of the id of a built-in pin; its name in the configuration follows.
 pub const PREFIX: &str = "default-";
-
-/// Built-in pins: all enabled or disabled, or some of them by name.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(
-    untagged,
-    expecting = "expected true, false, or names as in `{ git = false }`"
-)]
-pub enum BuiltInPins {
-    All(bool),
-    Some(BTreeMap<String, bool>),
-}
-
-impl BuiltInPins {
-    fn enables(&self, name: &str) -> bool {
-        match self {
-            Self::All(enabled) => *enabled,
-            Self::Some(named) => named.get(name) != Some(&false),
-        }
-    }
-}
 
 /// Returns the name in the configuration and the text of each built-in pin.
 fn all() -> impl Iterator<Item = (&'static str, &'static str)> {

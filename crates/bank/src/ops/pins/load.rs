@@ -9,7 +9,8 @@ use cerberus_store::pins::{self as table, EventRow};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::{builtin, is_expired, limits};
-use crate::ops::{Project, project_name};
+use crate::ops::Project;
+use crate::project::project_name;
 use crate::{PinFile, Workspace};
 
 /// The pins of the bank and of a session, including expired ones.

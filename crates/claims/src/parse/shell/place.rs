@@ -3,12 +3,13 @@
 use cerberus_model::WordList;
 
 use super::super::word_lists::{FOLDER_OPTIONS, PACKAGE_OPTIONS, RECURSIVE_OPTIONS};
-use super::{Place, Runner, Word, is_monorepo_tool, plain};
+use super::{Word, is_monorepo_tool, plain};
+use crate::kinds::task::{Runner, Within};
 
 /// Returns where a task of a command is. `folder` is the one that `cd` changed to.
-pub(super) fn of(runner: Runner, words: &[Word<'_>], folder: Option<&str>) -> Place {
+pub(super) fn of(runner: Runner, words: &[Word<'_>], folder: Option<&str>) -> Within {
     let Some((program, arguments)) = words.split_first() else {
-        return Place::Here;
+        return Within::Here;
     };
     let own = before_separator(arguments);
     match runner {
@@ -20,14 +21,14 @@ pub(super) fn of(runner: Runner, words: &[Word<'_>], folder: Option<&str>) -> Pl
         | Runner::Tox => {
             let has_folder = !values(&FOLDER_OPTIONS, program.text, own).is_empty();
             if has_folder || folder.is_some() {
-                Place::Anywhere
+                Within::Anywhere
             } else {
-                Place::Here
+                Within::Here
             }
         }
         _ => {
             let named = of_program(program.text, own, folder);
-            named.unwrap_or_else(|| folder.map_or(Place::Here, folder_place))
+            named.unwrap_or_else(|| folder.map_or(Within::Here, folder_place))
         }
     }
 }
@@ -49,23 +50,23 @@ fn before_separator<'w, 'l>(arguments: &'w [Word<'l>]) -> &'w [Word<'l>] {
 }
 
 /// Returns the place that the arguments of a program name.
-fn of_program(program: &str, arguments: &[Word<'_>], folder: Option<&str>) -> Option<Place> {
+fn of_program(program: &str, arguments: &[Word<'_>], folder: Option<&str>) -> Option<Within> {
     if let Some((tool, rest)) = inner_tool(program, arguments) {
         return of_program(tool, rest, folder);
     }
     let is_all = |word: &Word<'_>| options(&RECURSIVE_OPTIONS, program).any(|it| it == word.text);
     let is_workspaces = arguments.first().is_some_and(|it| it.text == "workspaces");
     if arguments.iter().any(is_all) || is_workspaces {
-        return Some(Place::Anywhere);
+        return Some(Within::Anywhere);
     }
     match named_packages(program, arguments)[..] {
         [] => {}
         [package] => return Some(package_place(package.text, folder)),
-        _ => return Some(Place::Anywhere),
+        _ => return Some(Within::Anywhere),
     }
     let is_root = |word: &Word<'_>| matches!(word.text, "-w" | "--workspace-root");
     if program == "pnpm" && arguments.iter().any(is_root) {
-        return Some(Place::Folder("/".to_owned()));
+        return Some(Within::Folder("/".to_owned()));
     }
     if let Some(within) = values(&FOLDER_OPTIONS, program, arguments).first() {
         let within = within
@@ -74,7 +75,7 @@ fn of_program(program: &str, arguments: &[Word<'_>], folder: Option<&str>) -> Op
             .unwrap_or(within.text);
         return Some(folder_place(&joined(folder, within)));
     }
-    is_monorepo_tool(program).then_some(Place::Anywhere)
+    is_monorepo_tool(program).then_some(Within::Anywhere)
 }
 
 /// Returns the tool that a package manager starts, with its arguments: `pnpm exec turbo run NAME`.
@@ -169,22 +170,22 @@ fn is_exact(text: &str) -> bool {
         && !text.contains("...")
 }
 
-fn folder_place(folder: &str) -> Place {
+fn folder_place(folder: &str) -> Within {
     let is_inside = is_exact(folder) && !folder.starts_with('/') && folder != "-";
     if is_inside {
-        Place::Folder(folder.to_owned())
+        Within::Folder(folder.to_owned())
     } else {
-        Place::Anywhere
+        Within::Anywhere
     }
 }
 
 /// Returns the place of the value of an option that names a package, or its folder.
-fn package_place(name: &str, folder: Option<&str>) -> Place {
+fn package_place(name: &str, folder: Option<&str>) -> Within {
     let is_path = name.starts_with('.') || (name.contains('/') && !name.starts_with('@'));
     match is_path {
-        _ if !is_exact(name) => Place::Anywhere,
+        _ if !is_exact(name) => Within::Anywhere,
         true => folder_place(&joined(folder, name)),
-        false => Place::Package(name.to_owned()),
+        false => Within::Package(name.to_owned()),
     }
 }
 

@@ -212,14 +212,14 @@ fn adjacent_words_add_to_the_score() {
 fn named_code_counts_as_far_as_its_text_is_found() {
     let (_, query) = query("Hash with `hash_password()`");
     let parts: NameSet = [0].into_iter().collect();
-    let bonus = |found| name_bonus(&query, &[found], parts);
+    let bonus = |found| name_bonus(&query, &[found], parts, 1);
     assert!(bonus(NameMatch::Absent) < 0.0);
     assert!(bonus(NameMatch::LastPart) > 0.0);
     assert!(bonus(NameMatch::Verbatim) > bonus(NameMatch::LastPart));
     assert!(bonus(NameMatch::Definition) > bonus(NameMatch::Verbatim));
     // A symbol that was not counted for its parts loses nothing.
     assert_eq!(
-        name_bonus(&query, &[NameMatch::Absent], NameSet::default()),
+        name_bonus(&query, &[NameMatch::Absent], NameSet::default(), 1),
         0.0
     );
 }

@@ -5,7 +5,9 @@ use std::fs::{self, FileType};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::listing::{self, ALL_FIELDS, ListedRecord, records};
 use super::process::{Failure, Git};
+use super::repository::Repository;
 use crate::tree::ignore_rules::GIT_IGNORE_FILE;
 
 /// Settings of the user that must not decide which files a project has.
@@ -42,34 +44,55 @@ pub(in crate::tree) enum GitFiles {
 /// files of the working tree and the exclude file of the repository. The ignore file of the user has
 /// no effect.
 pub(in crate::tree) fn files(root: &Path, folder: &Path) -> GitFiles {
-    let mut args: Vec<String> = WITHOUT_USER_RULES.map(str::to_owned).to_vec();
-    args.extend(
-        [
-            "ls-files",
-            "-z",
-            "-t",
-            "--cached",
-            "--others",
-            "--exclude-standard",
-        ]
-        .map(String::from),
-    );
+    let mut args: Vec<String> = Vec::new();
     if folder != Path::new("") {
         args.push("--".to_owned());
         args.push(format!(":(literal){}", folder.display()));
     }
-    let obstacle = |is_ended: &AtomicBool| match blocking_ignore_file(root, is_ended) {
+    match listed(root, &["-z", "-t"], &args) {
+        Ok((output, messages)) => files_of(root, folder, &records(&output, false), &messages),
+        Err(failed) => failed,
+    }
+}
+
+/// Like [`files`], of the whole project. Stores the entries of the index, for the next question about them.
+pub(in crate::tree) fn files_with_index(root: &Path) -> GitFiles {
+    let repository = Repository::at(root);
+    let stat = repository.index_stat();
+    match listed(root, &ALL_FIELDS, &[]) {
+        Ok((output, messages)) => {
+            let records = records(&output, true);
+            if let Some(entries) = listing::entries(&records) {
+                repository.store_index(stat, entries);
+            }
+            files_of(root, Path::new(""), &records, &messages)
+        }
+        Err(failed) => failed,
+    }
+}
+
+/// Returns the output of git about the files of a project, and its messages.
+fn listed(root: &Path, fields: &[&str], folder: &[String]) -> Result<(Vec<u8>, String), GitFiles> {
+    let mut args = WITHOUT_USER_RULES.to_vec();
+    args.push("ls-files");
+    args.extend(fields);
+    args.extend(["--cached", "--others", "--exclude-standard"]);
+    args.extend(folder.iter().map(String::as_str));
+    let obstacle = |root: &Path, is_ended: &AtomicBool| match blocking_ignore_file(root, is_ended) {
         Some(file) => Some(format!("`{}` is not a regular file", file.display())),
         None if is_ended.load(Ordering::Relaxed) => None,
         None => Git::silence(root),
     };
-    let (output, messages) = match Git::new(root, args).listing(&obstacle) {
-        Ok(answer) => answer,
-        Err(_) if !super::is_in_repository(root) => return GitFiles::NoRepository,
-        Err(Failure::NotInstalled) => return GitFiles::Failed("it is not installed".to_owned()),
-        Err(Failure::Refused(why)) => return GitFiles::Failed(why),
-    };
-    let Some(listed) = records(&output) else {
+    let answer = Git::new(root, args).listing(obstacle);
+    answer.map_err(|failure| match failure {
+        _ if !super::is_in_repository(root) => GitFiles::NoRepository,
+        Failure::NotInstalled => GitFiles::Failed("it is not installed".to_owned()),
+        Failure::Refused(why) => GitFiles::Failed(why),
+    })
+}
+
+fn files_of(root: &Path, folder: &Path, records: &[ListedRecord<'_>], messages: &str) -> GitFiles {
+    let Some(listed) = names_of(records) else {
         return GitFiles::Failed("the index is damaged".to_owned());
     };
     let is_empty = listed.tracked.is_empty() && listed.untracked.is_empty();
@@ -105,18 +128,15 @@ struct Records {
     untracked: Vec<Vec<u8>>,
 }
 
-/// Reads the records of `ls-files -t -z`: a letter, a space and a name. Returns `None` if the index has
-/// something other than a file: git reads the missing end of an index as zeros.
-fn records(output: &[u8]) -> Option<Records> {
+/// Returns the names of records, or `None` if the index has something other than a file: git reads the
+/// missing end of an index as zeros.
+fn names_of(records: &[ListedRecord<'_>]) -> Option<Records> {
     let mut found = Records::default();
-    for record in output.split(|byte| *byte == 0) {
-        let Some((kind, name)) = record.split_at_checked(2) else {
-            continue;
-        };
-        match kind {
-            b"? " => found.untracked.push(name.to_vec()),
-            _ if name.is_empty() || name.ends_with(b"/") => return None,
-            _ => found.tracked.push(name.to_vec()),
+    for record in records {
+        match record.kind {
+            b'?' => found.untracked.push(record.name.to_vec()),
+            _ if record.name.is_empty() || record.name.ends_with(b"/") => return None,
+            _ => found.tracked.push(record.name.to_vec()),
         }
     }
     // Git lists a file with a merge conflict once for each of its versions.

@@ -10,8 +10,8 @@ use std::path::Path;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::process::Git;
-use super::records::{self, EntryKind, Record, TreeEntry};
-use super::{commit_id, git, merge_base, objects, with_renames};
+use super::records::{self, EntryKind, RawChange, Record, TreeEntry};
+use super::{commit_id, git, merge_base, past, with_renames};
 
 /// Maximum number of commits that are listed to find those after an old commit.
 const MAX_LISTED: usize = 20_000;
@@ -139,19 +139,18 @@ fn compared(
 
 /// Returns the full ids of the commits that the repository contains, by their names.
 fn full_ids(root: &Path, names: &[&str]) -> BTreeMap<String, String> {
-    let git = Git::new(
-        root,
-        ["cat-file", "--batch-check=%(objectname) %(objecttype)"],
-    );
     let commits: Vec<String> = names
         .iter()
         .map(|name| format!("{name}^{{commit}}"))
         .collect();
-    let lines = objects::describe(git, commits.iter().map(String::as_str)).unwrap_or_default();
-    let known = names.iter().zip(lines).filter_map(|(name, line)| {
-        Some(((*name).to_owned(), line.strip_suffix(" commit")?.to_owned()))
-    });
-    known.collect()
+    let commits: Vec<&str> = commits.iter().map(String::as_str).collect();
+    let mut full = BTreeMap::new();
+    for (name, id) in names.iter().zip(past::ids(root, &commits)) {
+        if let Some(id) = id {
+            full.insert((*name).to_owned(), id);
+        }
+    }
+    full
 }
 
 /// Returns the parents of each commit from `head` back to the old ones.
@@ -306,7 +305,7 @@ fn read_changes(
                     let id = id.split_ascii_whitespace().next();
                     at = id.and_then(|id| by_newer.get(id)).copied();
                 }
-                Record::Change(_, [old, new]) => {
+                Record::Change(RawChange { old, new, .. }) => {
                     let is_file = |it: &TreeEntry| it.kind == EntryKind::File;
                     let change = Change {
                         old: old.filter(is_file),

@@ -1,20 +1,19 @@
-//! Objects of the repository, many with one `cat-file` process.
+//! Objects of the repository, all with one `cat-file` process.
 
 use std::collections::VecDeque;
-use std::io::{self, BufRead, Read, Write};
+use std::io::{self, BufRead, Read};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::in_parallel;
-use super::process::Git;
+use super::process::Process;
+use super::repository::{MAX_REQUEST, Repository, Talk};
 use crate::tree::read::MAX_BYTES;
-
-/// Maximum number of bytes of names that are sent to git before its answers are read. A pipe holds
-/// them all, so that neither side waits for the other one.
-const MAX_REQUEST: usize = 4096;
 
 /// Number of objects, of at most [`MAX_BYTES`] each, that are remembered.
 const MAX_RECENT: usize = 8;
+
+/// Maximum number of bytes of a folder.
+const MAX_TREE: u64 = 64 * MAX_BYTES;
 
 /// An object that the repository has.
 #[derive(Clone)]
@@ -24,25 +23,45 @@ pub struct Found {
     pub bytes: Option<Vec<u8>>,
 }
 
+/// A commit with its time, in seconds since the Unix epoch.
+pub(super) struct Commit {
+    pub(super) id: String,
+    pub(super) seconds: Option<i64>,
+}
+
+impl Commit {
+    fn parse(id: String, content: &[u8]) -> Self {
+        let content = String::from_utf8_lossy(content);
+        let header = content.split("\n\n").next().unwrap_or_default();
+        let committer = header.lines().find(|line| line.starts_with("committer "));
+        // NAME <ADDRESS> SECONDS ZONE
+        let seconds = committer.and_then(|line| line.rsplit(' ').nth(1)?.parse().ok());
+        Self { id, seconds }
+    }
+}
+
 /// An object whose content was not read yet.
 pub(super) struct Object<'a> {
     id: String,
-    is_file: bool,
+    kind: String,
     pub(super) size: u64,
     pub(super) content: &'a mut dyn Read,
 }
 
 impl Object<'_> {
-    fn read(self) -> io::Result<Found> {
-        let mut bytes = Vec::new();
-        let is_read = self.is_file && self.size <= MAX_BYTES;
-        if is_read {
-            self.content.read_to_end(&mut bytes)?;
+    fn read(mut self) -> io::Result<Found> {
+        let bytes = self.read_if("blob", MAX_BYTES)?;
+        Ok(Found { id: self.id, bytes })
+    }
+
+    /// Returns the content of an object of a kind that is not larger than a limit.
+    fn read_if(&mut self, kind: &str, max_bytes: u64) -> io::Result<Option<Vec<u8>>> {
+        if self.kind != kind || self.size > max_bytes {
+            return Ok(None);
         }
-        Ok(Found {
-            id: self.id,
-            bytes: is_read.then_some(bytes),
-        })
+        let mut bytes = Vec::new();
+        self.content.read_to_end(&mut bytes)?;
+        Ok(Some(bytes))
     }
 }
 
@@ -53,6 +72,9 @@ fn answer<R>(
 ) -> io::Result<R> {
     let mut header = Vec::new();
     stdout.take(MAX_BYTES).read_until(b'\n', &mut header)?;
+    if header.is_empty() {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
     // OBJECT TYPE SIZE, or the name and the reason if there is no object.
     let header = String::from_utf8_lossy(&header);
     let fields: Vec<&str> = header.trim_end().rsplitn(3, ' ').collect();
@@ -63,10 +85,9 @@ fn answer<R>(
         return read(None);
     };
     let mut content = stdout.take(size);
-    let (id, is_file) = (id.to_owned(), kind == "blob");
     let result = read(Some(Object {
-        id,
-        is_file,
+        id: id.to_owned(),
+        kind: kind.to_owned(),
         size,
         content: &mut content,
     }))?;
@@ -76,69 +97,88 @@ fn answer<R>(
     Ok(result)
 }
 
+/// Passes the objects with these names to `read`, or `None` for a missing one, and the results to `each`,
+/// both with their positions. Only `read` has to be fast. The next names are sent before the answers are
+/// read, so that git does not wait.
+fn converse<R>(
+    process: &mut Process,
+    names: &[&str],
+    mut read: impl FnMut(usize, Option<Object<'_>>) -> io::Result<R>,
+    mut each: impl FnMut(usize, R),
+) -> io::Result<()> {
+    let mut n_sent = send(process, names)?;
+    let mut next = 0;
+    while next < names.len() {
+        let end = n_sent;
+        n_sent += send(process, &names[n_sent..])?;
+        while next < end {
+            let found = process.receive(|stdout| answer(stdout, |object| read(next, object)))?;
+            each(next, found);
+            next += 1;
+        }
+    }
+    Ok(())
+}
+
+/// Sends the first of some names. Returns the number of those that were sent.
+fn send(process: &mut Process, names: &[&str]) -> io::Result<usize> {
+    let mut request = String::new();
+    let mut n_sent = 0;
+    for name in names {
+        if n_sent > 0 && request.len() + name.len() > MAX_REQUEST {
+            break;
+        }
+        // No object has a name of two lines, and none has the empty name.
+        if !name.contains('\n') {
+            request += name;
+        }
+        request.push('\n');
+        n_sent += 1;
+    }
+    if n_sent > 0 {
+        process.send(request.as_bytes())?;
+    }
+    Ok(n_sent)
+}
+
 /// Passes the objects with these names to `each`, with their positions, or `None` for a missing
 /// one. Returns `None` if git fails.
 pub(super) fn objects_of(
     root: &Path,
     names: &[&str],
-    mut each: impl FnMut(usize, Option<Object<'_>>) -> io::Result<()>,
+    each: impl FnMut(usize, Option<Object<'_>>) -> io::Result<()>,
 ) -> Option<()> {
     if names.is_empty() {
         return Some(());
     }
-    let input = names.join("\n") + "\n";
-    let git = Git::new(root, ["cat-file", "--batch", "--buffer"]).with_input(input.into_bytes());
-    git.read(|stdout| (0..names.len()).try_for_each(|idx| answer(stdout, |it| each(idx, it))))
-        .ok()
+    let question = |process: &mut Process| converse(process, names, each, |_, ()| ());
+    Repository::at(root).ask(Talk::Objects, question)
 }
 
 /// Passes the contents of objects to `each`, with their positions. Omits objects that are too large, and those that
 /// the clone lacks or git cannot read, whose positions it returns.
-pub fn read_objects(
-    root: &Path,
-    objects: &[&str],
-    mut each: impl FnMut(usize, &[u8]),
-) -> Vec<usize> {
-    let mut is_known = vec![false; objects.len()];
-    // What was read before a failure counts.
-    let _ = objects_of(root, objects, |idx, object| {
-        let Some(found) = object.map(Object::read).transpose()? else {
-            return Ok(());
-        };
-        is_known[idx] = true;
-        if let Some(bytes) = found.bytes {
-            each(idx, &bytes);
-        }
-        Ok(())
-    });
-    (0..objects.len()).filter(|idx| !is_known[*idx]).collect()
+pub fn read_objects(root: &Path, objects: &[&str], each: impl FnMut(usize, &[u8])) -> Vec<usize> {
+    Objects::new(&Repository::at(root)).read_all(objects, each)
 }
 
-/// Returns a line about each of the objects with these names, in a format of `cat-file`.
-pub(super) fn describe<'n>(
-    git: Git<'_>,
-    names: impl IntoIterator<Item = &'n str>,
-) -> Option<Vec<String>> {
-    // A name is a line.
-    let lines = names
-        .into_iter()
-        .map(|name| format!("{}\n", name.replace('\n', "\0")));
-    let output = git
-        .with_input(lines.collect::<String>().into_bytes())
-        .text()?;
-    Some(output.lines().map(str::to_owned).collect())
-}
-
-/// Reads objects of the repository with one process.
+/// Reads objects of the repository.
 pub struct Objects<'a> {
-    stdin: &'a mut dyn Write,
-    stdout: &'a mut dyn BufRead,
-    is_waiting: &'a AtomicBool,
+    repository: &'a Repository,
     /// The objects that were read last, oldest first: anchors of one file need the same ones.
     recent: VecDeque<(String, Option<Found>)>,
+    /// Whether git failed.
+    has_failed: bool,
 }
 
-impl Objects<'_> {
+impl<'a> Objects<'a> {
+    fn new(repository: &'a Repository) -> Self {
+        Self {
+            repository,
+            recent: VecDeque::new(),
+            has_failed: false,
+        }
+    }
+
     /// Returns the content of the object with this name. Returns `None` if the clone lacks it, if it
     /// is too large, or if git fails.
     pub fn read(&mut self, name: &str) -> Option<Vec<u8>> {
@@ -148,14 +188,18 @@ impl Objects<'_> {
     /// Returns the object with this name, which may be a folder, or `None` if the clone lacks it or
     /// git fails.
     pub fn find(&mut self, name: &str) -> Option<Found> {
-        if name.contains('\n') {
-            return None;
-        }
-        if let Some((_, found)) = self.recent.iter().find(|(it, _)| it == name) {
+        if let Some((_, found)) = self.recent.iter().find(|(known, _)| known == name) {
             return found.clone();
         }
-        let sent = self.send(&format!("{name}\n"));
-        let found = sent.and_then(|()| self.receive()).ok()?;
+        let mut found = None;
+        let is_read = self.converse(
+            &[name],
+            |_, object| object.map(Object::read).transpose(),
+            |_, object| found = object,
+        );
+        if !is_read {
+            return None;
+        }
         if self.recent.len() == MAX_RECENT {
             self.recent.pop_front();
         }
@@ -163,79 +207,92 @@ impl Objects<'_> {
         found
     }
 
-    /// Passes the contents of objects to `each`, with their positions. Omits objects that are too large, and
-    /// those that the clone lacks or git cannot read, whose positions it returns.
-    pub fn read_all(&mut self, names: &[&str], mut each: impl FnMut(usize, &[u8])) -> Vec<usize> {
-        let mut missing = Vec::new();
-        let mut first = 0;
-        while first < names.len() {
-            let mut request = String::new();
-            let mut end = first;
-            while end < names.len()
-                && (end == first || request.len() + names[end].len() < MAX_REQUEST)
-            {
-                request += names[end];
-                request.push('\n');
-                end += 1;
-            }
-            let is_sent = self.send(&request).is_ok();
-            for idx in first..end {
-                let found = if is_sent { self.receive() } else { Ok(None) };
-                match found.ok().flatten() {
-                    Some(Found {
-                        bytes: Some(bytes), ..
-                    }) => each(idx, &bytes),
-                    Some(_) => {}
-                    None => missing.push(idx),
+    /// Returns the commit that a revision names.
+    pub(super) fn commit(&mut self, revision: &str) -> Option<Commit> {
+        let mut found = None;
+        self.converse(
+            &[&format!("{revision}^{{commit}}")],
+            |_, object| match object {
+                Some(mut object) => {
+                    let content = object.read_if("commit", MAX_BYTES)?;
+                    Ok(content.map(|content| Commit::parse(object.id, &content)))
                 }
-            }
-            first = end;
-        }
-        missing
-    }
-
-    fn send(&mut self, request: &str) -> io::Result<()> {
-        self.is_waiting.store(true, Ordering::Relaxed);
-        let sent = self
-            .stdin
-            .write_all(request.as_bytes())
-            .and_then(|()| self.stdin.flush());
-        self.is_waiting.store(false, Ordering::Relaxed);
-        sent
-    }
-
-    fn receive(&mut self) -> io::Result<Option<Found>> {
-        self.is_waiting.store(true, Ordering::Relaxed);
-        let found = answer(self.stdout, |object| object.map(Object::read).transpose());
-        self.is_waiting.store(false, Ordering::Relaxed);
+                None => Ok(None),
+            },
+            |_, commit| found = commit,
+        );
         found
+    }
+
+    /// Returns the ids of the objects with these names, or `None` for each that the clone lacks.
+    pub fn ids(&mut self, names: &[&str]) -> Vec<Option<String>> {
+        let mut found = vec![None; names.len()];
+        self.converse(
+            names,
+            |_, object| Ok(object.map(|object| object.id)),
+            |idx, id| found[idx] = id,
+        );
+        found
+    }
+
+    /// Returns the contents of the folders with these names, as git stores them; `None` for one that the
+    /// clone lacks.
+    pub(super) fn folders(&mut self, names: &[&str]) -> Vec<Option<Vec<u8>>> {
+        let mut found = vec![None; names.len()];
+        self.converse(
+            names,
+            |_, object| match object {
+                Some(mut object) => object.read_if("tree", MAX_TREE),
+                None => Ok(None),
+            },
+            |idx, content| found[idx] = content,
+        );
+        found
+    }
+
+    /// Passes the contents of objects to `each`, with their positions. Omits objects that are too large, and
+    /// those that the clone lacks or git cannot read, whose positions it returns. `each` must not ask git.
+    pub fn read_all(&mut self, names: &[&str], mut each: impl FnMut(usize, &[u8])) -> Vec<usize> {
+        let mut is_known = vec![false; names.len()];
+        // What was read before a failure counts.
+        self.converse(
+            names,
+            |_, object| object.map(Object::read).transpose(),
+            |idx, found| {
+                is_known[idx] = found.is_some();
+                if let Some(bytes) = found.and_then(|found| found.bytes) {
+                    each(idx, &bytes);
+                }
+            },
+        );
+        (0..names.len()).filter(|idx| !is_known[*idx]).collect()
+    }
+
+    /// Like [`converse`]. Returns whether git answered.
+    fn converse<R>(
+        &mut self,
+        names: &[&str],
+        read: impl FnMut(usize, Option<Object<'_>>) -> io::Result<R>,
+        each: impl FnMut(usize, R),
+    ) -> bool {
+        let question = |process: &mut Process| converse(process, names, read, each);
+        let is_answered = self.repository.ask(Talk::Objects, question).is_some();
+        self.has_failed |= !is_answered;
+        is_answered
     }
 }
 
 /// Passes the objects of the repository to `read`. Returns `None` if git fails.
 pub fn with_objects<R>(root: &Path, read: impl FnOnce(&mut Objects<'_>) -> R) -> Option<R> {
-    converse(Git::new(root, ["cat-file", "--batch"]), read)
+    let repository = Repository::at(root);
+    // It may not answer at all.
+    repository.ask(Talk::Objects, |_| Ok(()))?;
+    let mut objects = Objects::new(&repository);
+    let result = read(&mut objects);
+    (!objects.has_failed).then_some(result)
 }
 
-/// Passes the objects that a `cat-file --batch` process has to `read`. Returns `None` if git fails.
-pub(super) fn converse<R>(git: Git<'_>, read: impl FnOnce(&mut Objects<'_>) -> R) -> Option<R> {
-    let mut result = None;
-    git.converse(|stdin, stdout, is_waiting| {
-        let recent = VecDeque::new();
-        result = Some(read(&mut Objects {
-            stdin,
-            stdout,
-            is_waiting,
-            recent,
-        }));
-        Ok(())
-    })
-    .ok()?;
-    result
-}
-
-/// Applies `work` to each of `jobs`, each on a thread with its own process that reads objects.
-/// Returns `None` if git fails.
+/// Applies `work` to each of `jobs`, each on a thread. Returns `None` if git fails.
 pub fn with_objects_each<J: Send, R: Send>(
     root: &Path,
     jobs: Vec<J>,

@@ -2,12 +2,12 @@
 //! differ from now, the commits between two, renames.
 //!
 //! Only objects are compared: `log` and `diff-tree` read no file of the working tree and convert no
-//! content with programs (`--no-textconv`, `--no-ext-diff`). Each function is one process, whatever
-//! the number of commits or paths it is asked for; [`tracked`] starts another one if files of the
-//! working tree may differ from the index, and compares them itself.
+//! content with programs (`--no-textconv`, `--no-ext-diff`). One process compares all commits, one pairs
+//! renamed files, and each question about versions is one more.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufRead, ErrorKind};
+use std::io::ErrorKind;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
@@ -17,18 +17,16 @@ use serde::Serialize;
 
 mod renames;
 
-pub use renames::{exchanges_in, renames_in};
+pub use renames::{Renames, document_renames_of, exchanges_of, renames_in, renames_of};
 
-pub use super::merge_base;
+pub use super::folders::{n_files, staged_away};
+pub use super::graph::{Graph, Node};
 pub use super::objects::read_objects;
-use super::process::Git;
-use super::records::{self, Record};
+use super::process::{Git, Process};
+use super::records::{self, RawChange, Record};
 pub use super::records::{EntryKind, TreeEntry};
-use super::{commit_id, git, in_parallel, n_parts, objects, worktree};
-
-/// Minimum number of commits in each part of a list whose trees are read at the same time: the first
-/// one is compared with HEAD, which takes longer.
-const MIN_EACH: usize = 16;
+use super::repository::{MARK, MAX_REQUEST, Repository, Talk};
+use super::{commit_id, merge_base, with_objects, worktree};
 
 /// The tracked files.
 #[derive(Debug, Default)]
@@ -51,13 +49,6 @@ pub struct CommitSummary {
     pub subject: String,
 }
 
-/// A commit with its parents.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Node {
-    pub id: String,
-    pub parents: Vec<String>,
-}
-
 /// A version of a file, written by a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Version {
@@ -71,31 +62,32 @@ pub struct Version {
 
 /// Returns the tracked files, or `None` outside a repository.
 pub fn tracked(root: &Path) -> Option<Tracked> {
-    let listed = Git::new(root, ["ls-files", "--stage", "--debug", "-z"]).bytes()?;
-    let index = records::index(&listed)?;
+    let index = Repository::at(root).index()?;
     let modified = worktree::modified(root, &index);
     // What is in a folder without permission may exist.
     let is_deleted = |path: &str| {
         let error = root.join(path).symlink_metadata().err();
-        error.is_some_and(|it| it.kind() != ErrorKind::PermissionDenied)
+        error.is_some_and(|error| error.kind() != ErrorKind::PermissionDenied)
     };
-    let deleted: FxHashSet<&str> = modified
-        .iter()
-        .map(|it| it.path.as_str())
-        .filter(|path| is_deleted(path))
-        .collect();
-    let mut omitted = Vec::new();
-    for (entry, seen) in &index {
-        if seen.is_some_and(|seen| seen.is_omitted) && is_deleted(&entry.path) {
-            omitted.push(entry.clone());
+    let mut deleted: FxHashSet<&str> = FxHashSet::default();
+    for entry in &modified {
+        if is_deleted(&entry.path) {
+            deleted.insert(&entry.path);
         }
     }
-    let entries = index.into_iter().map(|(entry, _)| entry);
-    let mut entries: Vec<TreeEntry> = entries
-        .filter(|entry| !deleted.contains(entry.path.as_str()))
-        .collect();
-    // An unresolved merge has several entries of a path.
-    entries.dedup_by(|a, b| a.path == b.path);
+    let mut entries: Vec<TreeEntry> = Vec::new();
+    let mut omitted = Vec::new();
+    for known in index.iter() {
+        let entry = &known.entry;
+        if known.is_omitted() && is_deleted(&entry.path) {
+            omitted.push(entry.clone());
+        }
+        // An unresolved merge has several entries of a path.
+        let is_repeated = entries.last().is_some_and(|last| last.path == entry.path);
+        if !is_repeated && !deleted.contains(entry.path.as_str()) {
+            entries.push(entry.clone());
+        }
+    }
     Some(Tracked {
         entries,
         modified,
@@ -110,108 +102,157 @@ pub type Differences = BTreeMap<Arc<str>, Option<Arc<TreeEntry>>>;
 /// Applies `read` to each of `commits`, newest first, with its differences from `head`: the paths that
 /// differ, and paths that may. Git compares each commit with the one before, so that the work grows
 /// with the number of changes and not with that of commits. Commits that git cannot read are omitted.
-pub fn read_trees<R: Send>(
+pub fn read_trees<R>(
     root: &Path,
     head: &str,
     commits: &BTreeSet<&str>,
-    read: impl Fn(&str, &Differences) -> R + Sync,
+    mut read: impl FnMut(&str, &Differences) -> R,
 ) -> Vec<R> {
-    let Some(sorted) = newest_first(root, commits) else {
-        return Vec::new();
-    };
-    let n_each = sorted.len().div_ceil(n_parts()).max(MIN_EACH);
-    let trees = in_parallel(sorted.chunks(n_each).collect(), |part| {
-        let mut trees = Vec::with_capacity(part.len());
-        walk_trees(root, head, part, |commit, differences| {
-            trees.push(read(commit, differences))
-        });
-        trees
-    });
-    trees.into_iter().flatten().collect()
-}
-
-/// Passes each of `commits`, which are sorted by time, to `each` with its differences from `head`.
-fn walk_trees(
-    root: &Path,
-    head: &str,
-    commits: &[String],
-    mut each: impl FnMut(&str, &Differences),
-) {
+    let mut sorted = described(root, commits);
+    sorted.sort_by_key(|commit| Reverse(commit.seconds));
     let mut newer = head;
-    let mut input = String::new();
-    for commit in commits {
-        // The newer one takes the place of the parent.
-        input += &format!("{commit} {newer}\n");
-        newer = commit;
+    let mut pairs = Vec::new();
+    for commit in &sorted {
+        pairs.push(Pair {
+            commit: &commit.summary.id,
+            older: newer,
+        });
+        newer = &commit.summary.id;
     }
-    let args = [
-        "diff-tree",
-        "--stdin",
-        "--always",
-        "-r",
-        "-m",
-        "--raw",
-        "-z",
-        "--no-renames",
-    ];
-    let args = args
-        .into_iter()
-        .chain(["--no-abbrev", "--relative", "--ignore-submodules=dirty"]);
     let mut differences = Differences::new();
     let mut at: Option<String> = None;
-    let git = Git::new(root, args).with_input(input.into_bytes());
-    let is_read = records::read(git, |record| {
-        match record {
-            Record::Header(id) => {
-                if let Some(done) = at.replace(id.trim().to_owned()) {
-                    each(&done, &differences);
-                }
-            }
-            Record::Change(path, [_, entry]) => {
-                differences.insert(path.into(), entry.map(Arc::new));
+    let mut found = Vec::new();
+    let is_read = compare(root, &pairs, |record| match record {
+        Record::Header(header) => {
+            if let Some(done) = at.replace(id_of(&header).to_owned()) {
+                found.push(read(&done, &differences));
             }
         }
-        ControlFlow::Continue(())
+        Record::Change(RawChange { path, new, .. }) => {
+            differences.insert(path.into(), new.map(Arc::new));
+        }
     });
     // After a failure the last list may be incomplete.
-    if is_read.is_ok()
+    if is_read.is_some()
         && let Some(at) = &at
     {
-        each(at, &differences);
+        found.push(read(at, &differences));
+    }
+    found
+}
+
+/// A commit, and the one with which it is compared.
+struct Pair<'c> {
+    commit: &'c str,
+    older: &'c str,
+}
+
+/// Passes the differences of pairs of commits to `each`.
+fn compare(root: &Path, pairs: &[Pair<'_>], each: impl FnMut(Record)) -> Option<()> {
+    let lines = pairs
+        .iter()
+        .map(|pair| format!("{} {}", pair.commit, pair.older));
+    conversation(root, Talk::Changes, lines, each)
+}
+
+/// Sends lines to a `diff-tree`, and passes its answers to `each`. The next lines are sent before the
+/// answers are read, so that git does not wait.
+fn conversation(
+    root: &Path,
+    talk: Talk,
+    lines: impl Iterator<Item = String>,
+    mut each: impl FnMut(Record),
+) -> Option<()> {
+    let mut requests: Vec<String> = Vec::new();
+    for line in lines {
+        match requests.last_mut() {
+            Some(last) if last.len() + line.len() < MAX_REQUEST => *last += &line,
+            _ => requests.push(line),
+        }
+        if let Some(last) = requests.last_mut() {
+            last.push('\n');
+        }
+    }
+    let send = |process: &mut Process, request: Option<&String>| match request {
+        Some(request) => process.send(&[request.as_bytes(), MARK].concat()),
+        None => Ok(()),
+    };
+    Repository::at(root).ask(talk, |process| {
+        send(process, requests.first())?;
+        for idx in 0..requests.len() {
+            send(process, requests.get(idx + 1))?;
+            process.receive(|stdout| records::read_answer(stdout, &mut each))?;
+        }
+        Ok(())
+    })
+}
+
+/// A commit, with the time at which it was committed.
+struct Described {
+    seconds: i64,
+    summary: CommitSummary,
+}
+
+impl Described {
+    /// Reads what precedes the changes of a commit.
+    fn parse(header: &str) -> Option<Self> {
+        let mut fields = header.trim_start_matches('\u{1}').splitn(4, ' ');
+        let id = fields.next()?.to_owned();
+        let seconds = fields.next()?.parse().ok()?;
+        let date = fields.next()?.to_owned();
+        let subject = fields.next().unwrap_or_default().trim().to_owned();
+        let summary = CommitSummary { id, date, subject };
+        Some(Self { seconds, summary })
     }
 }
 
-/// Returns commits by the time at which they were committed.
-fn newest_first(root: &Path, commits: &BTreeSet<&str>) -> Option<Vec<String>> {
-    let input: String = commits.iter().map(|commit| format!("{commit}\n")).collect();
-    let args = ["rev-list", "--no-walk=sorted", "--stdin"];
-    let output = Git::new(root, args).with_input(input.into_bytes()).text()?;
-    Some(output.lines().map(str::to_owned).collect())
+/// Returns the id of the commit that a header is about.
+fn id_of(header: &str) -> &str {
+    let header = header.trim_start_matches('\u{1}');
+    header.split_whitespace().next().unwrap_or_default()
 }
 
-/// Returns the files of HEAD that the index lacks or has in another version.
-pub fn staged_away(root: &Path) -> Vec<TreeEntry> {
-    let args = [
-        "diff-index",
-        "--cached",
-        "--raw",
-        "-z",
-        "--no-renames",
-        "--no-abbrev",
-    ];
-    let args = args
-        .into_iter()
-        .chain(["--relative", "--ignore-submodules=dirty", "HEAD", "--"]);
-    let changes = records::changes(Git::new(root, args)).unwrap_or_default();
-    changes
-        .into_iter()
-        .filter_map(|(_, [old, _])| old)
-        .collect()
+/// Returns those of `commits` that git can read.
+fn described(root: &Path, commits: &BTreeSet<&str>) -> Vec<Described> {
+    // A commit does not differ from itself.
+    let own = commits.iter().map(|commit| Pair {
+        commit,
+        older: commit,
+    });
+    let own: Vec<Pair<'_>> = own.collect();
+    let mut found = Vec::new();
+    compare(root, &own, |record| {
+        if let Record::Header(header) = record {
+            found.extend(Described::parse(&header));
+        }
+    });
+    found
+}
+
+/// Returns commits as they are reported, by their ids.
+pub fn summaries(root: &Path, commits: &BTreeSet<&str>) -> FxHashMap<String, CommitSummary> {
+    let mut found = FxHashMap::default();
+    for commit in described(root, commits) {
+        found.insert(commit.summary.id.clone(), commit.summary);
+    }
+    found
+}
+
+/// Returns the last commit of the history of HEAD at a time, in seconds.
+pub fn commit_before(root: &Path, seconds: i64) -> Option<String> {
+    let before = format!("--before=@{seconds}");
+    let args = ["rev-list", "-1", "--first-parent", &before, "HEAD"];
+    let output = Git::new(root, args).text()?;
+    let commit = output.trim();
+    (!commit.is_empty()).then(|| commit.to_owned())
 }
 
 /// Returns the last common commit of a revision and HEAD, or the revision itself if there is none.
 pub fn fork_point(root: &Path, revision: &str) -> Option<String> {
     let id = commit_id(root, revision)?;
+    if commit_id(root, "HEAD").as_ref() == Some(&id) {
+        return Some(id);
+    }
     Some(merge_base(root, &id, "HEAD").unwrap_or(id))
 }
 
@@ -256,7 +297,12 @@ pub fn versions(root: &Path, from: &[&str], paths: &[&str]) -> Option<Vec<Versio
                 commit = ids.next().unwrap_or_default();
                 parents = ids.collect();
             }
-            Record::Change(path, [old, Some(new)]) => {
+            Record::Change(RawChange {
+                path,
+                old,
+                new: Some(new),
+                ..
+            }) => {
                 let is_merge = parents.len() > 1;
                 if old.is_none() && !is_merge {
                     open.remove(path.as_str());
@@ -313,116 +359,22 @@ pub fn lineage<'v>(versions: &'v [Version], path: &str, object: &str) -> Vec<&'v
     }
 }
 
-/// Returns the first-parent history of a commit, newest first. Ends when all of `wanted` are found.
-pub fn first_parents(root: &Path, commit: &str, wanted: &BTreeSet<String>) -> Vec<Node> {
-    nodes(
-        root,
-        &["rev-list", "--first-parent", "--parents", commit],
-        wanted,
-    )
-}
-
-/// Returns commits that lead from an ancestor to a commit, newest first, without the ancestor. Each
-/// is a child of the next one, and the last is a child of the ancestor.
-pub fn path(root: &Path, ancestor: &str, commit: &str) -> Vec<Node> {
-    let range = format!("{ancestor}..{commit}");
-    let between = nodes(
-        root,
-        &["rev-list", "--parents", "--ancestry-path", &range],
-        &BTreeSet::new(),
-    );
-    let by_id: FxHashMap<&str, &Node> = between.iter().map(|it| (it.id.as_str(), it)).collect();
-    let mut found = Vec::new();
-    let mut next = by_id.get(commit);
-    while let Some(node) = next {
-        found.push((*node).clone());
-        if node.parents.iter().any(|id| id == ancestor) {
-            break;
-        }
-        next = node.parents.iter().find_map(|id| by_id.get(id.as_str()));
-    }
-    found
-}
-
-fn nodes(root: &Path, args: &[&str], wanted: &BTreeSet<String>) -> Vec<Node> {
-    let mut found = Vec::new();
-    let mut n_open = wanted.len();
-    let Some(git) = Git::for_history(root, args) else {
-        return found;
-    };
-    let _ = git.read(|stdout| {
-        for line in stdout.lines() {
-            let line = line?;
-            let mut ids = line.split(' ').map(str::to_owned);
-            let Some(id) = ids.next() else { continue };
-            n_open -= usize::from(wanted.contains(&id));
-            found.push(Node {
-                id,
-                parents: ids.collect(),
-            });
-            if n_open == 0 && !wanted.is_empty() {
-                break;
-            }
-        }
-        Ok(())
-    });
-    found
-}
-
-/// Format of the records that [`summaries`] reads.
-const FORMAT: &str = "--format=%H %cs %s";
-
-/// Returns commits as they are reported, by their ids.
-pub fn summaries(root: &Path, commits: &BTreeSet<&str>) -> FxHashMap<String, CommitSummary> {
-    if commits.is_empty() {
-        return FxHashMap::default();
-    }
-    let input: String = commits.iter().map(|commit| format!("{commit}\n")).collect();
-    let args = [
-        "log",
-        "--no-walk=unsorted",
-        "-z",
-        "--no-patch",
-        FORMAT,
-        "--stdin",
-    ];
-    let output = Git::new(root, args)
-        .with_input(input.into_bytes())
-        .text()
-        .unwrap_or_default();
-    let summary = |record: &str| {
-        let mut fields = record
-            .trim_start_matches('\n')
-            .splitn(3, ' ')
-            .map(str::to_owned);
-        let (id, date) = (fields.next()?, fields.next()?);
-        let subject = fields.next().unwrap_or_default().trim().to_owned();
-        Some((id.clone(), CommitSummary { id, date, subject }))
-    };
-    output.split('\0').filter_map(summary).collect()
-}
-
 /// Returns the files that a commit added or changed, compared with its first parent.
 pub fn changed_in(root: &Path, commit: &str) -> Vec<TreeEntry> {
-    let parent = format!("{commit}^1");
-    let args = [
-        "diff-tree",
-        "-r",
-        "--raw",
-        "-z",
-        "--no-renames",
-        "--no-abbrev",
-        "--relative",
-    ];
-    let args = args
-        .into_iter()
-        .chain(["--ignore-submodules=all", "--end-of-options"]);
-    let git = Git::new(root, args.chain([parent.as_str(), commit]));
-    let changes = records::changes(git).unwrap_or_default();
-    changes
-        .into_iter()
-        .filter_map(|(_, [_, new])| new)
-        .collect()
+    let parent = ids(root, &[&format!("{commit}^1")]).remove(0);
+    let Some(parent) = parent else {
+        return Vec::new();
+    };
+    let pair = Pair {
+        commit,
+        older: &parent,
+    };
+    let mut found = Vec::new();
+    compare(root, &[pair], |record| match record {
+        Record::Change(change) if !change.is_of_submodule() => found.extend(change.new),
+        _ => {}
+    });
+    found
 }
 
 /// A path that a commit changed, with its entries before and after.
@@ -433,51 +385,29 @@ pub struct Change {
     pub new: Option<TreeEntry>,
 }
 
-/// Returns the changes of each of `commits`, compared with its first parent, to the paths for which
+/// Returns the changes of each of `commits`, compared with its parent, to the paths for which
 /// `is_wanted` is true.
 pub fn changes_in(
     root: &Path,
-    commits: &BTreeSet<&str>,
+    commits: &BTreeMap<&str, &str>,
     is_wanted: impl Fn(&str) -> bool,
 ) -> BTreeMap<String, Vec<Change>> {
+    let mut pairs = Vec::new();
+    for (&commit, &older) in commits {
+        pairs.push(Pair { commit, older });
+    }
     let mut found: BTreeMap<String, Vec<Change>> = BTreeMap::new();
-    let args = [
-        "diff-tree",
-        "--stdin",
-        "-r",
-        "-m",
-        "--first-parent",
-        "--raw",
-        "-z",
-        "--no-renames",
-    ];
-    let args = args
-        .into_iter()
-        .chain(["--no-abbrev", "--relative", "--ignore-submodules=all"]);
-    let Some(git) = Git::for_history(root, &args.collect::<Vec<_>>()) else {
-        return found;
-    };
-    let input: String = commits.iter().map(|id| format!("{id}\n")).collect();
     let mut at = String::new();
     // What was read before a failure is right.
-    let _ = records::read(git.with_input(input.into_bytes()), |record| {
-        match record {
-            Record::Header(id) => {
-                id.split_whitespace()
-                    .next()
-                    .unwrap_or_default()
-                    .clone_into(&mut at);
-            }
-            Record::Change(path, [old, new]) => {
-                if is_wanted(&path) {
-                    found
-                        .entry(at.clone())
-                        .or_default()
-                        .push(Change { path, old, new });
-                }
+    compare(root, &pairs, |record| match record {
+        Record::Header(header) => id_of(&header).clone_into(&mut at),
+        Record::Change(change) => {
+            if is_wanted(&change.path) && !change.is_of_submodule() {
+                let RawChange { path, old, new, .. } = change;
+                let of_commit = found.entry(at.clone()).or_default();
+                of_commit.push(Change { path, old, new });
             }
         }
-        ControlFlow::Continue(())
     });
     found
 }
@@ -528,27 +458,8 @@ pub fn additions(root: &Path, folder: &str) -> BTreeMap<String, Addition> {
     found
 }
 
-/// Returns the number of files of a folder in a commit.
-pub fn n_files(root: &Path, commit: &str, folder: &str) -> usize {
-    let args = [
-        "ls-tree",
-        "-r",
-        "-z",
-        "--name-only",
-        "--end-of-options",
-        commit,
-        "--",
-        folder,
-    ];
-    git(root, &args).map_or(0, |output| output.matches('\0').count())
-}
-
 /// Returns the ids of the objects with these names, or `None` for each that the clone lacks.
 pub fn ids(root: &Path, names: &[&str]) -> Vec<Option<String>> {
-    let git = Git::new(root, ["cat-file", "--batch-check=%(objectname)"]);
-    let lines = objects::describe(git, names.iter().copied()).unwrap_or_default();
-    let id = |line: String| (!line.contains(' ')).then_some(line);
-    let mut found: Vec<Option<String>> = lines.into_iter().map(id).collect();
-    found.resize(names.len(), None);
-    found
+    let ids = with_objects(root, |objects| objects.ids(names));
+    ids.unwrap_or_else(|| vec![None; names.len()])
 }

@@ -16,10 +16,12 @@ use rustc_hash::FxHashMap;
 use similar::{Algorithm, DiffOp};
 
 use super::files::{self, GitFiles};
+use super::folders;
+use super::listing::{IndexEntry, Seen};
 use super::objects::{Object, Objects, objects_of, read_objects, with_objects};
 use super::process::Git;
-use super::records::{self, EntryKind, Seen, Sides, TreeEntry};
-use super::{checked_head, commit_id, git, parse_renames, with_renames};
+use super::records::{self, EntryKind, RawChange, TreeEntry};
+use super::{checked_head, commit_id, git, object_id, parse_renames, with_renames};
 use crate::tree::listed;
 
 /// Time after which the rest of a file counts as one change.
@@ -132,20 +134,19 @@ fn changed_names(
 /// Returns the files of a revision, except submodules, by their names relative to `root`.
 fn tree_of(root: &Path, revision: &str) -> Result<BTreeMap<Vec<u8>, TreeEntry>> {
     let commit = commit_id(root, revision).ok_or_else(|| unknown_changes(revision))?;
-    let entries = records::tree(Git::new(root, ["ls-tree", "-r", "-z", &commit]));
-    let entries = entries.map_err(|_| unknown_changes(revision))?;
-    Ok(entries
-        .into_iter()
-        .filter(|(_, it)| it.kind != EntryKind::Submodule)
-        .collect())
+    let files = folders::files_of(root, &commit);
+    let mut files = files.ok_or_else(|| unknown_changes(revision))?;
+    files.retain(|_, file| file.kind != EntryKind::Submodule);
+    Ok(files)
 }
 
 /// Returns the files of the index that the working tree lacks, or has with other bytes. A file with
 /// the size and the time of its entry was not changed.
-pub(super) fn modified(root: &Path, index: &[(TreeEntry, Option<Seen>)]) -> Vec<TreeEntry> {
-    let is_changed = |(entry, seen): &&(TreeEntry, Option<Seen>)| {
+pub(super) fn modified(root: &Path, index: &[IndexEntry]) -> Vec<TreeEntry> {
+    let is_changed = |known: &&IndexEntry| {
+        let (entry, seen) = (&known.entry, known.seen);
         // A submodule is there, whether its folder is or not.
-        if entry.kind == EntryKind::Submodule || seen.is_some_and(|seen| seen.is_omitted) {
+        if entry.kind == EntryKind::Submodule || known.is_omitted() {
             return false;
         }
         let Ok(metadata) = root.join(&entry.path).symlink_metadata() else {
@@ -161,7 +162,7 @@ pub(super) fn modified(root: &Path, index: &[(TreeEntry, Option<Seen>)]) -> Vec<
     let changed: Vec<&TreeEntry> = index
         .par_iter()
         .filter(is_changed)
-        .map(|it| &it.0)
+        .map(|known| &known.entry)
         .collect();
     let objects: Vec<&str> = changed.iter().map(|entry| entry.object.as_str()).collect();
     let mut found = Vec::new();
@@ -223,9 +224,8 @@ pub fn uncommitted<'f>(
 /// Returns the contents of files in HEAD, with paths relative to `root`; `None` for one that is not
 /// there or too large.
 pub fn in_head<'f>(root: &Path, files: impl IntoIterator<Item = &'f str>) -> Vec<Option<Vec<u8>>> {
-    // A name is a line.
-    let name = |file: &str| format!("HEAD:./{}", file.replace('\n', "\0"));
-    let names: Vec<String> = files.into_iter().map(name).collect();
+    let names = files.into_iter().map(|file| format!("HEAD:./{file}"));
+    let names: Vec<String> = names.collect();
     let mut found: Vec<Option<Vec<u8>>> = vec![None; names.len()];
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     // Without git nothing is known.
@@ -240,7 +240,7 @@ pub fn staged(root: &Path) -> Result<BTreeMap<String, Vec<(u32, u32)>>> {
         UserError::environment("failed to get the staged changes from git")
             .hint("run it in a git repository; check with `git status`")
     };
-    let head = match git(root, &["rev-parse", "--verify", "--quiet", "HEAD^{tree}"]) {
+    let head = match object_id(root, "HEAD^{tree}") {
         Some(tree) => tree,
         // Before the first commit the empty tree is compared.
         None if checked_head(root)?.is_none() => {
@@ -257,13 +257,16 @@ pub fn staged(root: &Path) -> Result<BTreeMap<String, Vec<(u32, u32)>>> {
     ];
     args.extend(["--relative", "--ignore-submodules=all", head.trim(), "--"]);
     let changes = records::changes(Git::new(root, args)).ok_or_else(error)?;
-    if changes.iter().any(|(path, _)| path.is_empty()) {
+    if changes.iter().any(|change| change.path.is_empty()) {
         // Git reads the missing end of an index as zeros.
         return Err(error().into());
     }
-    let lines = |objects: &mut Objects<'_>, [old, new]: &Sides| {
-        let Some(new) = new else { return Vec::new() };
-        let old = old
+    let lines = |objects: &mut Objects<'_>, change: &RawChange| {
+        let Some(new) = &change.new else {
+            return Vec::new();
+        };
+        let old = change
+            .old
             .as_ref()
             .map_or(Some(Vec::new()), |old| objects.read(&old.object));
         match (old, objects.read(&new.object)) {
@@ -276,7 +279,7 @@ pub fn staged(root: &Path) -> Result<BTreeMap<String, Vec<(u32, u32)>>> {
     let found = with_objects(root, |objects| {
         let found = changes
             .iter()
-            .map(|(path, sides)| (path.clone(), lines(objects, sides)));
+            .map(|change| (change.path.clone(), lines(objects, change)));
         found.collect()
     });
     Ok(found.ok_or_else(error)?)

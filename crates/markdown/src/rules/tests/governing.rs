@@ -276,7 +276,10 @@ fn an_item_whose_sentences_are_too_long_is_skipped_with_a_reason() {
         .iter()
         .filter_map(|item| item.skipped_because)
         .collect();
-    assert!(reasons.contains(&super::LONG_PREFIX), "{reasons:?}");
+    assert!(
+        reasons.contains(&crate::rules::items::LONG_PREFIX),
+        "{reasons:?}"
+    );
     assert_eq!(texts(&document), ["Use tea"]);
 }
 

@@ -52,6 +52,23 @@ pub(super) fn irregular_file(root: &Path) -> Option<PathBuf> {
         })
 }
 
+/// Returns the file of the index of the repository around `root`.
+pub(in super::super) fn index_file(root: &Path) -> Option<PathBuf> {
+    let tree = root
+        .ancestors()
+        .find(|folder| folder.join(".git").symlink_metadata().is_ok())?;
+    Some(folder(tree).ok()?.join("index"))
+}
+
+/// Returns a file that all working trees of the repository around `root` share.
+pub(in super::super) fn shared_file(root: &Path, name: &str) -> Option<PathBuf> {
+    let tree = root
+        .ancestors()
+        .find(|folder| folder.join(".git").symlink_metadata().is_ok())?;
+    let shared = shared_folder(&folder(tree).ok()?).ok()?;
+    Some(shared.join(name))
+}
+
 /// Returns the folder of the repository of a working tree. Fails with the file that cannot be read.
 fn folder(tree: &Path) -> Result<PathBuf, PathBuf> {
     let link = tree.join(".git");

@@ -10,21 +10,24 @@ use std::rc::Rc;
 
 use anyhow::Result;
 use cerberus_engine::rank::{fusion, postings, tokenize};
+use cerberus_markdown::links::{Kind, Target};
 use cerberus_markdown::{frontmatter, links, sections};
 use cerberus_model::file_stat::FileStat;
 use cerberus_model::{Anchor, EdgeType, LineIndex};
-use cerberus_store::links::LinkRow;
-pub use cerberus_store::memories::IndexedMemory;
+use cerberus_store::links::{LinkRow, with_relation};
+pub(crate) use cerberus_store::memories::IndexedMemory;
 use cerberus_store::memories::{self as table, AnchorRow, FileRow, MemoryRow, SectionRow};
 use cerberus_store::{Connection, Store};
 use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::memories::{Memories, find_named, orphan_warning};
 use crate::lockfile::Anchors;
-use crate::memories::check_bank_size;
-use crate::{Bank, MemoryFile, View, Workspace};
+use crate::lookup::find_named;
+use crate::memories::{Memories, check_bank_size, orphan_warning};
+use crate::project::Project;
+use crate::supersession::{Graph, Supersession};
+use crate::{Bank, MemoryFile, View};
 
 /// Age below which a modification time is not stored: a later change of the file could have the
 /// same time, because the clock of the file system is coarser than nanoseconds.
@@ -75,6 +78,59 @@ impl SyncedStore {
         Ok(ids.swap_remove(id_idx))
     }
 
+    /// Returns the file of the memory with this id.
+    pub(crate) fn file_of(&self, id: &str) -> Result<Option<String>> {
+        table::file_of(self.store.reader(), id)
+    }
+
+    /// Returns the id of the memory that a link target refers to, if it refers to one.
+    fn memory_at(&self, target: &str) -> Result<Option<String>> {
+        let Some(target) = Target::parse(target).filter(|target| target.kind != Kind::Url) else {
+            return Ok(None);
+        };
+        Ok(self.file_of(&target.name)?.map(|_| target.name))
+    }
+
+    /// Returns the superseded memories. Search results omit them unless the user asks for them.
+    pub fn supersession(&self) -> Result<Supersession> {
+        let mut graph = Graph::new();
+        for (source, target) in with_relation(self.store.reader(), EdgeType::Supersedes)? {
+            if let Some(target) = self.memory_at(&target)? {
+                graph.entry(source).or_default().insert(target);
+            }
+        }
+        Ok(Supersession::of(&graph))
+    }
+
+    /// Returns the memory with this id and its anchor, reading only its own file. Returns `None` if
+    /// the store does not contain the id or the file now has another one.
+    pub(crate) fn one(
+        bank: &Bank,
+        store: Rc<Store>,
+        id: &str,
+    ) -> Result<Option<(MemoryFile, Option<Anchor>)>> {
+        let Some(file) = table::file_of(store.reader(), id)? else {
+            return Ok(None);
+        };
+        let Ok(stored) = bank.read(&file) else {
+            return Ok(None);
+        };
+        if stored.memory.id != id {
+            return Ok(None);
+        }
+        if table::lock_stat(store.reader())? != bank.lock_stat() {
+            let anchor = bank.anchors()?.remove(id);
+            return Ok(Some((stored, anchor)));
+        }
+        let synced = Self {
+            store,
+            bank: bank.clone(),
+            loaded: None,
+            warnings: Vec::new(),
+        };
+        Ok(Some((stored, synced.anchor(id)?)))
+    }
+
     /// Returns the anchor of a memory from the store.
     pub fn anchor(&self, id: &str) -> Result<Option<Anchor>> {
         let Some(packed) = table::anchor(self.store.reader(), id)? else {
@@ -98,35 +154,6 @@ impl SyncedStore {
         }
         Ok(anchors)
     }
-}
-
-/// Returns the memory with this id and its anchor, reading only its own file. Returns `None` if
-/// the store does not contain the id or the file now has another one.
-pub fn one(project: &Workspace, id: &str) -> Result<Option<(MemoryFile, Option<Anchor>)>> {
-    if !project.bank.exists() {
-        return Ok(None);
-    }
-    let store = project.store()?;
-    let Some(file) = table::file_of(store.reader(), id)? else {
-        return Ok(None);
-    };
-    let Ok(stored) = project.bank.read(&file) else {
-        return Ok(None);
-    };
-    if stored.memory.id != id {
-        return Ok(None);
-    }
-    if table::lock_stat(store.reader())? != project.bank.lock_stat() {
-        let anchor = project.bank.anchors()?.remove(id);
-        return Ok(Some((stored, anchor)));
-    }
-    let synced = SyncedStore {
-        store,
-        bank: project.bank.clone(),
-        loaded: None,
-        warnings: Vec::new(),
-    };
-    Ok(Some((stored, synced.anchor(id)?)))
 }
 
 /// The files of the bank, from which the store is updated.
@@ -160,7 +187,10 @@ impl<'m> Files<'m> {
 }
 
 /// Updates the store from the files that changed.
-pub(crate) fn from_files(project: &Workspace) -> Result<SyncedStore> {
+pub(crate) fn from_files(
+    project: &Project,
+    open: impl FnOnce() -> Result<Rc<Store>>,
+) -> Result<SyncedStore> {
     let (files, warnings) = project.bank.list()?;
     let view = project.bank.view();
     let bank = &project.bank;
@@ -174,11 +204,15 @@ pub(crate) fn from_files(project: &Workspace) -> Result<SyncedStore> {
         view,
         loaded: None,
     };
-    update(project, &files, warnings)
+    update(project, open()?, &files, warnings)
 }
 
 /// Like [`from_files`], but updates the store from memories that were read, and reads no files.
-pub(crate) fn from_memories(project: &Workspace, memories: Rc<Memories>) -> Result<SyncedStore> {
+pub(crate) fn from_memories(
+    project: &Project,
+    store: Rc<Store>,
+    memories: Rc<Memories>,
+) -> Result<SyncedStore> {
     let all = memories.all.iter().chain(&memories.duplicates);
     let mut listed: Vec<_> = all
         .map(|stored| (stored.file.clone(), stored.stat))
@@ -190,7 +224,7 @@ pub(crate) fn from_memories(project: &Workspace, memories: Rc<Memories>) -> Resu
         view: View::default(),
         loaded: Some(&memories),
     };
-    let synced = update(project, &files, Vec::new())?;
+    let synced = update(project, store, &files, Vec::new())?;
     Ok(SyncedStore {
         loaded: Some(memories),
         ..synced
@@ -198,13 +232,13 @@ pub(crate) fn from_memories(project: &Workspace, memories: Rc<Memories>) -> Resu
 }
 
 fn update(
-    project: &Workspace,
+    project: &Project,
+    store: Rc<Store>,
     files: &Files<'_>,
     mut warnings: Vec<String>,
 ) -> Result<SyncedStore> {
     let n_bytes = files.listed.iter().map(|(_, stat)| stat.size).sum();
     check_bank_size(n_bytes)?;
-    let store = project.store()?;
     warnings.append(&mut store.take_warnings());
     let changes = if is_up_to_date(&store, &files.listed)? {
         Changes::default()

@@ -5,28 +5,29 @@
 
 use std::collections::BTreeMap;
 
-use cerberus_bank::MemoryFile;
-use cerberus_bank::lockfile::Anchors;
-use cerberus_bank::ops::memories::Memories;
-use cerberus_bank::ops::similar;
 use cerberus_markdown::frontmatter;
 use cerberus_model::{Anchor, Origin};
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
+
+use crate::MemoryFile;
+use crate::lockfile::Anchors;
+use crate::ops::memories::Memories;
+use crate::ops::similar;
 
 /// Minimum share of common words for an item to be a changed version of another one.
 const MIN_SHARED: f64 = 0.4;
 
 /// The place in a document that a memory was imported from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Source {
-    pub(crate) file: String,
+pub struct Source {
+    pub file: String,
     /// Counted from 1, at the time of the import.
-    pub(crate) line: usize,
+    pub line: usize,
     /// Of the text that was imported.
-    pub(crate) digest: String,
+    pub digest: String,
     /// The source as it is written in the frontmatter.
-    pub(crate) written: String,
+    pub written: String,
 }
 
 impl Source {
@@ -45,7 +46,7 @@ impl Source {
     }
 
     /// Parses a source; `None` for a source that is a person or a program.
-    pub(crate) fn parse(written: &str) -> Option<Self> {
+    pub fn parse(written: &str) -> Option<Self> {
         let (location, digest) = written.strip_suffix(')')?.rsplit_once(" (")?;
         let (file, line) = location.rsplit_once(':')?;
         let line = line.split_once('@').map_or(line, |(line, _)| line);
@@ -59,7 +60,7 @@ impl Source {
     }
 
     /// Returns the name of the item in the list of deleted ones.
-    pub(crate) fn item(&self) -> String {
+    pub fn item(&self) -> String {
         item(&self.file, &self.digest)
     }
 }
@@ -244,7 +245,7 @@ pub(super) fn is_chosen_by_itself(anchor: &Anchor) -> bool {
 }
 
 /// Returns a short hash of the words of a text. Punctuation, markup and case do not matter.
-pub(crate) fn digest(text: &str) -> String {
+pub fn digest(text: &str) -> String {
     format!("{:08x}", xxh3_64(words(text).join(" ").as_bytes()) >> 32)
 }
 

@@ -1,37 +1,58 @@
 //! Imports the rules of documents that people write for people and agents.
 //!
-//! An item that was imported before is recognized (see [`super::sources`]). A new item becomes a
+//! An item that was imported before is recognized (see [`sources`]). A new item becomes a
 //! memory, a changed one changes its memory, and the memory of a removed one is proposed for the
 //! trash. An item whose memory was deleted is not imported again. Everything is written together,
 //! or nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use anyhow::Result;
-use cerberus_bank::Workspace;
-use cerberus_bank::names;
-use cerberus_bank::ops::anchors::AnchorSummary;
-use cerberus_bank::ops::memories::Memories;
-use cerberus_bank::ops::rule_counts::RuleCounts;
-use cerberus_bank::ops::similar::{self, SimilarMemories};
-use cerberus_bank::ops::{Project, anchors, memories};
 use cerberus_engine::examples;
-use cerberus_engine::examples::{Options, Query, RankedSymbol};
+use cerberus_engine::examples::{Options, Query, RankedSymbol, Ranking};
 use cerberus_engine::rank::rule_words::RuleWords;
-use cerberus_engine::tree::{git, read};
+use cerberus_engine::tree::{git, read, walk};
 use cerberus_markdown::rules::RuleItem;
-pub(super) use cerberus_model::ImportOutcome as Outcome;
+pub use cerberus_model::ImportOutcome as Outcome;
 use cerberus_model::error::UserError;
 use cerberus_model::text::decode;
 use cerberus_model::{Anchor, Confidence, Scope};
 use serde::Serialize;
 
-use super::ImportArgs;
-use super::classify::{Classifier, Document, Update};
-use super::find::{self, Found};
-use super::sources::{Source, Sources, parse_item};
-use crate::commands::review::print;
+use crate::Workspace;
+use crate::names;
+use crate::ops::anchors::AnchorSummary;
+use crate::ops::memories::Memories;
+use crate::ops::rule_counts::RuleCounts;
+use crate::ops::similar::{self, SimilarMemories};
+use crate::ops::{Project, anchors, memories, trash};
+use classify::{Classifier, Document, Surroundings, Update};
+use find::Found;
+use sources::{Source, Sources, parse_item};
+
+mod classify;
+mod find;
+mod place;
+pub mod sources;
+mod write;
+
+/// The documents to import and how.
+#[derive(Debug, Default)]
+pub struct Request {
+    /// Documents, or folders of documents; without any, all files of rules of the project.
+    pub files: Vec<PathBuf>,
+    /// Whether nothing is written, so that no bank is necessary.
+    pub dry_run: bool,
+    /// Whether the memories of items that are no longer in their documents are deleted.
+    pub prune: bool,
+    /// Whether no example is searched for.
+    pub no_anchor: bool,
+    /// The scope of the rules, instead of that of their documents.
+    pub scope: Option<Scope>,
+    pub allow_secrets: bool,
+}
 
 /// Maximum number of headings above a rule that become its tags.
 const MAX_TAGS: usize = 3;
@@ -44,21 +65,21 @@ const MAX_SHOWN: usize = 5;
 
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Report {
-    pub(crate) dry_run: bool,
+pub struct Report {
+    pub dry_run: bool,
     /// The documents, in the order in which they were read.
-    pub(crate) documents: Vec<DocumentSummary>,
+    pub documents: Vec<DocumentSummary>,
     /// In the order of the documents.
-    pub(crate) items: Vec<Item>,
+    pub items: Vec<Item>,
     /// Of the whole bank after the import; none in a dry run.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) rules: Option<RuleCounts>,
-    pub(crate) warnings: Vec<String>,
+    pub rules: Option<RuleCounts>,
+    pub warnings: Vec<String>,
 }
 
 impl Report {
     /// Whether every document was read.
-    pub(crate) fn is_complete(&self) -> bool {
+    pub fn is_complete(&self) -> bool {
         !self
             .items
             .iter()
@@ -68,46 +89,53 @@ impl Report {
 
 /// The number of items of a document by outcome.
 #[derive(Debug, Default, Serialize)]
-pub(crate) struct DocumentSummary {
-    pub(crate) file: String,
-    pub(crate) added: usize,
-    pub(crate) changed: usize,
-    pub(crate) removed: usize,
-    pub(crate) conflicts: usize,
-    pub(crate) duplicates: usize,
-    pub(crate) skipped: usize,
+pub struct DocumentSummary {
+    pub file: String,
+    pub added: usize,
+    pub changed: usize,
+    pub removed: usize,
+    pub conflicts: usize,
+    pub duplicates: usize,
+    pub skipped: usize,
+    /// Of the added ones, those that somebody has to confirm.
+    pub proposed: usize,
+    /// Of the added ones, those with an example.
+    pub anchored: usize,
 }
 
 /// An item of a document.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Item {
-    pub(crate) file: String,
+pub struct Item {
+    pub file: String,
     /// Counted from 1.
-    pub(crate) line: usize,
+    pub line: usize,
     /// The last line.
-    pub(crate) end_line: usize,
-    pub(crate) outcome: Outcome,
+    pub end_line: usize,
+    pub outcome: Outcome,
     /// The memory of the item, existing or new.
-    pub(crate) id: Option<String>,
-    pub(crate) text: String,
-    pub(crate) category: Option<String>,
-    pub(crate) tags: Vec<String>,
+    pub id: Option<String>,
+    pub text: String,
+    pub category: Option<String>,
+    pub tags: Vec<String>,
     /// The headings above the item.
-    pub(crate) heading: Option<String>,
-    pub(crate) scope: Option<String>,
+    pub heading: Option<String>,
+    pub scope: Option<String>,
     /// Globs of the files that the rule applies to.
-    pub(crate) paths: Vec<String>,
-    pub(crate) anchor: Option<AnchorSummary>,
+    pub paths: Vec<String>,
+    pub anchor: Option<AnchorSummary>,
     /// The first candidates of a rule whose first one is likely to be right, with a few lines of each.
     #[serde(skip)]
-    pub(crate) candidates: Vec<RankedSymbol>,
+    pub candidates: Vec<RankedSymbol>,
     /// Why it was not imported, or what changed.
-    pub(crate) reason: Option<String>,
+    pub reason: Option<String>,
+    /// Why somebody has to confirm that it is a rule.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<String>,
 }
 
 impl Item {
-    pub(super) fn new(file: &str, found: &RuleItem, text: String) -> Self {
+    fn new(file: &str, found: &RuleItem, text: String) -> Self {
         let is_rule = found.skipped_because.is_none();
         let category = found.headings.last().cloned().or_else(|| {
             // The name of a file of rules is their topic, unlike that of AGENTS.md.
@@ -132,12 +160,13 @@ impl Item {
             tags: found.headings[n_above.saturating_sub(MAX_TAGS)..n_above].to_vec(),
             heading: Some(found.heading.clone()).filter(|heading| !heading.is_empty()),
             reason: found.skipped_because.map(str::to_owned),
+            doubt: found.doubt.map(str::to_owned),
             ..Self::default()
         }
     }
 
     /// Creates the item of a memory that is no longer in its document.
-    pub(super) fn removed(source: &Source, id: &str, body: &str) -> Self {
+    fn removed(source: &Source, id: &str, body: &str) -> Self {
         Self {
             file: source.file.clone(),
             line: source.line,
@@ -163,13 +192,13 @@ impl Item {
         }
     }
 
-    pub(super) fn skip(&mut self, reason: String) {
+    fn skip(&mut self, reason: String) {
         self.outcome = Outcome::Skipped;
         self.reason = Some(reason);
     }
 
     /// Sets the outcome of an item of an existing memory.
-    pub(super) fn settle(&mut self, outcome: Outcome, id: &str, reason: Option<String>) {
+    fn settle(&mut self, outcome: Outcome, id: &str, reason: Option<String>) {
         self.outcome = outcome;
         self.id = Some(id.to_owned());
         self.reason = reason;
@@ -177,39 +206,39 @@ impl Item {
 }
 
 /// A rule to import.
-pub(super) struct NewRule {
-    pub(super) item_idx: usize,
+struct NewRule {
+    item_idx: usize,
     /// Start of the item's own words in its text, after the text that governs it.
-    pub(super) own_start: usize,
+    own_start: usize,
     /// Whether code that shows its own words may be the opposite of the rule.
-    pub(super) may_be_negated: bool,
-    pub(super) scope: Scope,
+    may_be_negated: bool,
+    scope: Scope,
     /// The places of its copies.
-    pub(super) sources: Vec<String>,
-    pub(super) anchor: Option<Anchor>,
+    sources: Vec<String>,
+    anchor: Option<Anchor>,
 }
 
 /// What an import would write.
-pub(super) struct Plan {
-    pub(super) report: Report,
-    pub(super) new_rules: Vec<NewRule>,
+pub struct Plan {
+    pub report: Report,
+    new_rules: Vec<NewRule>,
     /// By the index of the memory.
-    pub(super) updates: BTreeMap<usize, Update>,
+    updates: BTreeMap<usize, Update>,
     /// Files of the memories whose items were removed.
-    pub(super) removed: Vec<String>,
-    pub(super) memories: Rc<Memories>,
+    pub removed: Vec<String>,
+    memories: Rc<Memories>,
 }
 
 /// Compares documents with the bank.
-pub(super) fn plan(project: &Workspace, args: &ImportArgs) -> Result<Plan> {
+pub fn plan(project: &Workspace, request: &Request) -> Result<Plan> {
     let find::Documents {
         found: documents,
         unreadable,
         warnings,
-    } = find::documents(project, args)?;
-    let (memories, deleted) = bank(project, args)?;
+    } = find::documents(project, request)?;
+    let (memories, deleted) = bank(project, request)?;
     let report = Report {
-        dry_run: args.dry_run,
+        dry_run: request.dry_run,
         warnings,
         ..Report::default()
     };
@@ -220,10 +249,13 @@ pub(super) fn plan(project: &Workspace, args: &ImportArgs) -> Result<Plan> {
         .filter(|(file, _)| !read::exists(&project.root, file))
         .map(|(_, digest)| digest.to_owned())
         .collect();
-    let scope = args.scope.as_ref();
+    let surroundings = Surroundings {
+        scope: request.scope.as_ref(),
+        files: &walk::files(&project.root, &project.exclude)?,
+    };
     let read = documents.iter().zip(commits(project, &documents));
     let read: Vec<Document> = read
-        .map(|(found, commit)| Document::new(project, found, commit, scope))
+        .map(|(found, commit)| Document::new(project, found, commit, surroundings))
         .collect();
     let missing: Vec<&str> = sources
         .files()
@@ -243,7 +275,7 @@ pub(super) fn plan(project: &Workspace, args: &ImportArgs) -> Result<Plan> {
         lost: lost.collect(),
         deleted,
         deleted_with_document,
-        allow_secrets: args.secret.allow_secret,
+        allow_secrets: request.allow_secrets,
         report,
         new_rules: Vec::new(),
         updates: BTreeMap::new(),
@@ -253,7 +285,7 @@ pub(super) fn plan(project: &Workspace, args: &ImportArgs) -> Result<Plan> {
     for document in &read {
         classifier.document(document);
     }
-    if args.files.is_empty() {
+    if request.files.is_empty() {
         for file in &missing {
             classifier.missing_document(file);
         }
@@ -307,8 +339,8 @@ fn commits(project: &Project, documents: &[Found]) -> Vec<Option<String>> {
 
 /// Returns the memories and the deleted items of the bank. A dry run needs no bank: it shows what a
 /// new one would get.
-fn bank(project: &Workspace, args: &ImportArgs) -> Result<(Rc<Memories>, BTreeSet<String>)> {
-    if args.dry_run && !project.bank.exists() {
+fn bank(project: &Workspace, request: &Request) -> Result<(Rc<Memories>, BTreeSet<String>)> {
+    if request.dry_run && !project.bank.exists() {
         return Ok(Default::default());
     }
     let memories = project.memories()?;
@@ -318,15 +350,61 @@ fn bank(project: &Workspace, args: &ImportArgs) -> Result<(Rc<Memories>, BTreeSe
     ))
 }
 
+/// Finds the examples of the new rules, writes the plan unless it is a dry run, and completes the
+/// report.
+pub fn apply(project: &Workspace, request: &Request, plan: &mut Plan) -> Result<()> {
+    examine(project, request, plan)?;
+    let Report {
+        items, documents, ..
+    } = &mut plan.report;
+    for item in items.iter().filter(|item| item.anchor.is_some()) {
+        if let Some(summary) = documents.iter_mut().find(|it| it.file == item.file) {
+            summary.anchored += 1;
+        }
+    }
+    if request.dry_run {
+        return Ok(());
+    }
+    write::write(project, plan)?;
+    if request.prune {
+        trash::delete_files(project, &plan.removed)?;
+    }
+    plan.report.rules = Some(RuleCounts::of(&*project.memories()?));
+    Ok(())
+}
+
+/// Returns the rules that differ between the bank and the documents that it was imported from.
+pub fn differences(project: &Workspace) -> Result<Vec<Item>> {
+    let mut files: BTreeSet<PathBuf> = BTreeSet::new();
+    for stored in &project.memories()?.all {
+        for written in &stored.memory.source {
+            if let Some(source) = Source::parse(written) {
+                files.insert(project.root.join(source.file));
+            }
+        }
+    }
+    files.retain(|file| file.is_file());
+    if files.is_empty() {
+        return Ok(Vec::new());
+    }
+    let request = Request {
+        files: Vec::from_iter(files),
+        ..Request::default()
+    };
+    let mut items = plan(project, &request)?.report.items;
+    items.retain(|item| item.outcome.is_difference());
+    Ok(items)
+}
+
 /// Finds the examples of the new rules, and adds warnings about similar memories.
-pub(super) fn examine(project: &Workspace, args: &ImportArgs, plan: &mut Plan) -> Result<()> {
+fn examine(project: &Workspace, request: &Request, plan: &mut Plan) -> Result<()> {
     let Plan {
         report,
         new_rules,
         memories,
         ..
     } = plan;
-    if !args.no_anchor && !new_rules.is_empty() {
+    if !request.no_anchor && !new_rules.is_empty() {
         find_anchors(project, report, new_rules)?;
     }
     let n_pairs = new_rules.len() * (memories.all.len() + new_rules.len() / 2);
@@ -356,6 +434,9 @@ fn summaries(documents: &[Found], items: &[Item]) -> Vec<DocumentSummary> {
             order.push(&item.file);
         }
         let summary = by_file.entry(&item.file).or_default();
+        if item.outcome == Outcome::Added {
+            summary.proposed += usize::from(item.doubt.is_some());
+        }
         *match item.outcome {
             Outcome::Added => &mut summary.added,
             Outcome::Changed => &mut summary.changed,
@@ -376,11 +457,7 @@ fn summaries(documents: &[Found], items: &[Item]) -> Vec<DocumentSummary> {
 }
 
 /// Assigns an unused id to every rule.
-pub(super) fn assign_ids(
-    memories: &Memories,
-    report: &mut Report,
-    new_rules: &[NewRule],
-) -> Result<()> {
+fn assign_ids(memories: &Memories, report: &mut Report, new_rules: &[NewRule]) -> Result<()> {
     let mut used: BTreeSet<String> = BTreeSet::new();
     for stored in &memories.all {
         used.insert(stored.memory.id.to_lowercase());
@@ -418,6 +495,9 @@ fn find_anchors(project: &Workspace, report: &mut Report, new_rules: &mut [NewRu
             continue;
         };
         let item = &report.items[rule.item_idx];
+        if item.doubt.is_some() {
+            continue;
+        }
         queries.push(Query {
             rule: anchors::rule(&item.text[rule.own_start..]).to_owned(),
             paths: item.paths.clone(),
@@ -426,11 +506,9 @@ fn find_anchors(project: &Workspace, report: &mut Report, new_rules: &mut [NewRu
         });
         query_rules.push(rule);
     }
-    let options = Options::distinct(print::N_INLINE, project.min_import_quality);
+    let options = Options::distinct(anchors::N_INLINE, project.min_import_quality);
+    report.warnings.append(&mut project.index_code()?);
     let mut rankings = project.rank(&queries, options)?;
-    for ranking in &mut rankings {
-        report.warnings.append(&mut ranking.warnings);
-    }
     for (rule, ranking) in query_rules.iter().zip(&mut rankings) {
         // The query is made of the own words, which the text above them may forbid.
         if rule.may_be_negated {
@@ -442,16 +520,16 @@ fn find_anchors(project: &Workspace, report: &mut Report, new_rules: &mut [NewRu
         .filter_map(|it| it.anchor.as_ref())
         .collect();
     let mut anchors = anchors::from_candidates(project, &best)?.into_iter();
-    let mut n_shown = 0;
-    for ((rule, query), mut ranking) in query_rules.into_iter().zip(&queries).zip(rankings) {
+    let shown = best_likely(&rankings);
+    let asked = query_rules.into_iter().zip(&queries).zip(rankings);
+    for (idx, ((rule, query), mut ranking)) in asked.enumerate() {
         let item = &mut report.items[rule.item_idx];
         if let Some(anchor) = ranking.anchor.and_then(|_| anchors.next()) {
             item.anchor = Some(AnchorSummary::from(&anchor));
             rule.anchor = Some(anchor);
-        } else if ranking.confidence == Confidence::Likely && n_shown < MAX_SHOWN {
-            n_shown += 1;
+        } else if shown.contains(&idx) {
             let words = RuleWords::new(&query.rule, &query.hints);
-            let (found, max_lines) = (&mut ranking.candidates, print::INLINE_LINES);
+            let (found, max_lines) = (&mut ranking.candidates, anchors::INLINE_LINES);
             examples::add_excerpts(&project.root, &words, found, max_lines);
             item.candidates = ranking.candidates;
         }
@@ -459,9 +537,26 @@ fn find_anchors(project: &Workspace, report: &mut Report, new_rules: &mut [NewRu
     Ok(())
 }
 
+fn best_quality(ranking: &Ranking) -> f64 {
+    match ranking.candidates.first() {
+        Some(best) => best.quality,
+        None => 0.0,
+    }
+}
+
+/// Returns the indices of the best rankings whose first candidate is likely, at most [`MAX_SHOWN`].
+fn best_likely(rankings: &[Ranking]) -> Vec<usize> {
+    let mut likely: Vec<usize> = (0..rankings.len()).collect();
+    likely.retain(|idx| rankings[*idx].confidence == Confidence::Likely);
+    // Of equal ones, the first.
+    likely.sort_by(|a, b| best_quality(&rankings[*b]).total_cmp(&best_quality(&rankings[*a])));
+    likely.truncate(MAX_SHOWN);
+    likely
+}
+
 #[cfg(test)]
 mod tests {
-    use cerberus_bank::ops::managed_block;
+    use crate::ops::managed_block;
     use cerberus_markdown::rules;
 
     #[test]

@@ -1,17 +1,17 @@
 //! Writes what an import adds and changes.
 
 use anyhow::Result;
-use cerberus_bank::Workspace;
-use cerberus_bank::ops::{Project, document, seconds};
-use cerberus_bank::{ImportChanges, MemoryFile, memories, names};
 use cerberus_markdown::edit::{self, EditMode};
 use cerberus_markdown::frontmatter;
 use cerberus_markdown::frontmatter::{FieldValue, Frontmatter};
-use cerberus_model::MemoryType;
+use cerberus_model::{MemoryStatus, MemoryType};
 
 use super::classify::Update;
-use super::rules::{self, Item, NewRule, Outcome, Plan, Report};
 use super::sources::{self, Sources};
+use super::{Item, NewRule, Outcome, Plan, Report};
+use crate::Workspace;
+use crate::ops::{Project, document, seconds};
+use crate::{ImportChanges, MemoryFile, memories, names};
 
 /// Writes all memories with their anchors; if one fails, the written ones are reverted.
 pub(super) fn write(project: &Workspace, plan: &mut Plan) -> Result<()> {
@@ -41,7 +41,7 @@ pub(super) fn write(project: &Workspace, plan: &mut Plan) -> Result<()> {
     });
     let known = Sources::new(&memories);
     new_rules.retain(|rule| !is_known(&known, report, rule));
-    rules::assign_ids(&memories, report, new_rules)?;
+    super::assign_ids(&memories, report, new_rules)?;
     let before = memories.anchors.clone();
     let mut after = before.clone();
     for rule in &mut *new_rules {
@@ -91,6 +91,7 @@ fn is_known(known: &Sources, report: &mut Report, rule: &NewRule) -> bool {
 fn created(project: &Project, item: &Item, rule: &NewRule) -> Result<(String, String)> {
     let frontmatter = Frontmatter {
         memory_type: Some(MemoryType::Rule),
+        status: item.doubt.is_some().then_some(MemoryStatus::Proposed),
         category: item.category.clone(),
         heading: item.heading.clone(),
         scope: Some(rule.scope.clone()),

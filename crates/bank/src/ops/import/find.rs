@@ -2,13 +2,13 @@
 //! the documents that they import with `@path`.
 
 use anyhow::Result;
-use cerberus_bank::ops::Project;
 use cerberus_engine::tree::{documents, read};
 use cerberus_markdown::links::normalize_path;
 use cerberus_markdown::rules::{self, Import};
 use cerberus_model::error::UserError;
 
-use super::ImportArgs;
+use super::Request;
+use crate::ops::Project;
 
 /// Maximum depth of imports: that of Claude Code.
 const MAX_DEPTH: usize = 5;
@@ -34,9 +34,9 @@ pub(super) struct Documents {
 }
 
 /// Returns the documents to import. A document that is named and cannot be read is an error.
-pub(super) fn documents(project: &Project, args: &ImportArgs) -> Result<Documents> {
+pub(super) fn documents(project: &Project, request: &Request) -> Result<Documents> {
     let mut documents = Documents::default();
-    for path in &args.files {
+    for path in &request.files {
         let listed = documents::find_named(&project.root, path)?;
         documents.unreadable.extend(listed.unnamed);
         let is_named = !path.is_dir();
@@ -47,7 +47,7 @@ pub(super) fn documents(project: &Project, args: &ImportArgs) -> Result<Document
             }
         }
     }
-    if args.files.is_empty() {
+    if request.files.is_empty() {
         let listed = documents::find_rule_files(&project.root)?;
         documents.unreadable.extend(listed.unnamed);
         documents.warnings.extend(listed.warnings);

@@ -6,14 +6,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
-use cerberus_bank::lockfile;
-use cerberus_bank::lockfile::Anchors;
-use cerberus_bank::ops::Project;
 use cerberus_engine::track;
 use cerberus_engine::tree::git;
 use cerberus_model::error::UserError;
 use cerberus_model::text::shell_word;
 use cerberus_model::{Anchor, OtherExample, format_location};
+
+use crate::lockfile;
+use crate::lockfile::Anchors;
+use crate::ops::Project;
 
 /// Warnings by memory id about the anchors that a person has to choose. Both sides changed such an anchor to different
 /// code, and ours remains; or one side removed it, and that of the other side remains.
@@ -21,9 +22,7 @@ pub(super) type Undecided = BTreeMap<String, String>;
 
 /// Writes the lock file with the anchors of both sides of an unfinished merge.
 pub(super) fn resolve(project: &Project) -> Result<Undecided> {
-    let path = project
-        .bank
-        .shown_path(cerberus_bank::LOCKFILE, &project.root);
+    let path = project.bank.shown_path(crate::LOCKFILE, &project.root);
     let Some(stages) = git::unmerged(&project.root, &path) else {
         let message = format!("git does not know the two sides of the conflict in `{path}`");
         return Err(UserError::environment(message)

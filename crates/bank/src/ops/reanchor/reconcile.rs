@@ -3,20 +3,19 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use cerberus_bank::MemoryFile;
-use cerberus_bank::Workspace;
-use cerberus_bank::lockfile::Anchors;
-use cerberus_bank::ops::memories::Memories;
-use cerberus_bank::ops::{Project, anchors, memories, rounded};
 use cerberus_engine::examples::{Options, Query, RankedSymbol, Ranking};
-use cerberus_engine::track;
-use cerberus_engine::track::{Degree, FoundSymbol, Outcome};
+use cerberus_engine::track::{Degree, FoundSymbol, LostWords, Outcome};
 use cerberus_engine::tree::git;
 use cerberus_model::text::shell_word;
 use cerberus_model::{Anchor, ExampleRole, Origin, OtherExample, RuleKind, State, split_number};
 use rustc_hash::FxHashMap;
 
-use super::{Finding, ReanchorArgs, TrackedLocation};
+use super::{Finding, Mode, Request, TrackedLocation};
+use crate::MemoryFile;
+use crate::Workspace;
+use crate::lockfile::Anchors;
+use crate::ops::memories::Memories;
+use crate::ops::{Project, anchors, memories, rounded};
 
 /// Number of candidates among which an edited example must be found to be rescored.
 const N_RESCORED: usize = 200;
@@ -78,6 +77,7 @@ pub(super) struct Reconciler<'a> {
     /// By memory id.
     candidates: BTreeMap<String, Vec<RankedSymbol>>,
     head: Option<String>,
+    lost_words: LostWords<'a>,
 }
 
 impl<'a> Reconciler<'a> {
@@ -86,10 +86,10 @@ impl<'a> Reconciler<'a> {
     pub(super) fn new(
         project: &'a Workspace,
         memories: &'a Memories,
-        args: &ReanchorArgs,
+        request: &Request,
         followed: &[(&Example<'_>, Outcome)],
     ) -> Result<Self> {
-        let accepts = args.accept.is_some();
+        let accepts = matches!(request.mode, Mode::Accept(_));
         let by_id = memories
             .all
             .iter()
@@ -105,11 +105,12 @@ impl<'a> Reconciler<'a> {
         };
         let mut reconciler = Self {
             project,
-            min_quality: args.min_quality.unwrap_or(project.min_quality),
+            min_quality: request.min_quality.unwrap_or(project.min_quality),
             accepts,
             by_id: by_id.collect(),
             candidates: BTreeMap::new(),
             head: head.map(|head| head.abbreviated_id()),
+            lost_words: LostWords::new(&project.root),
         };
         let mut requests = Vec::new();
         let main = followed
@@ -312,12 +313,8 @@ impl<'a> Reconciler<'a> {
             return Vec::new();
         };
         let query = anchors::query(stored, &[]);
-        track::lost_words(
-            &self.project.root,
-            (&query.rule, &query.hints),
-            anchor,
-            place,
-        )
+        self.lost_words
+            .find((&query.rule, &query.hints), anchor, place)
     }
 
     /// Returns an anchor to the best other example. Only an automatic anchor is replaced; for one that a

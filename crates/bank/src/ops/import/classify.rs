@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cerberus_bank::ops::{Project, default_scope, document};
 use cerberus_engine::tree::read;
 use cerberus_markdown::links::normalize_path;
 use cerberus_markdown::rules::{self, RuleItem};
@@ -12,8 +11,9 @@ use rustc_hash::FxHashSet;
 
 use super::find::Found;
 use super::place::{self, Place};
-use super::rules::{Item, NewRule, Outcome, Report};
 use super::sources::{self, Source, Sources};
+use super::{Item, NewRule, Outcome, Report};
+use crate::ops::{Project, default_scope, document};
 
 /// Replaces a text that may contain a secret.
 const HIDDEN: &str = "(not shown)";
@@ -28,7 +28,6 @@ pub(super) struct Document<'a> {
     found: &'a Found,
     /// The commit that is checked out, if it contains the document as it is.
     commit: Option<String>,
-    scope: Scope,
     paths: Vec<String>,
     /// The globs in its frontmatter that match nothing, each with its line and the reason.
     faults: Vec<(usize, String)>,
@@ -42,6 +41,17 @@ struct ReadItem {
     digest: String,
     /// The digests of its texts in earlier versions, which omitted some of the text that governs it.
     former: Vec<String>,
+    scope: Scope,
+    paths: Vec<String>,
+}
+
+/// What decides where the rules of all documents hold.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Surroundings<'a> {
+    /// The scope that the user names for all documents.
+    pub(super) scope: Option<&'a Scope>,
+    /// The files of the project.
+    pub(super) files: &'a [String],
 }
 
 impl ReadItem {
@@ -63,22 +73,20 @@ impl ReadItem {
 }
 
 impl<'a> Document<'a> {
-    /// `forced` is the scope that the user names for all documents.
     pub(super) fn new(
         project: &Project,
         found: &'a Found,
         commit: Option<String>,
-        forced: Option<&Scope>,
+        surroundings: Surroundings,
     ) -> Self {
         let Place {
             scope,
             paths,
             faults,
         } = Place::of(&found.holds_at, &found.text);
-        let scope = forced
-            .cloned()
-            .or(scope)
-            .unwrap_or_else(|| default_scope(project));
+        let own_scope = surroundings.scope.cloned().or(scope);
+        let has_own_scope = own_scope.is_some();
+        let scope = own_scope.unwrap_or_else(|| default_scope(project));
         let name = match default_scope(project) {
             Scope::Project(name) => name.unwrap_or_default(),
             _ => String::new(),
@@ -89,11 +97,19 @@ impl<'a> Document<'a> {
         let present: FxHashSet<String> = items.iter().map(|item| item.digest.clone()).collect();
         for item in &mut items {
             item.former.retain(|digest| !present.contains(digest));
+            let place = rules::Place::of(&item.found, surroundings.files);
+            item.scope = match place.language {
+                Some(language) if !has_own_scope => Scope::Language(language),
+                _ => scope.clone(),
+            };
+            item.paths = match place.folder {
+                Some(folder) if paths.is_empty() => vec![format!("{folder}/**")],
+                _ => paths.clone(),
+            };
         }
         Self {
             found,
             commit,
-            scope,
             paths,
             faults,
             items,
@@ -132,6 +148,8 @@ fn read_item(project: &Project, document: &Found, mut item: RuleItem) -> ReadIte
         found: item,
         text,
         former,
+        scope: Scope::Universal,
+        paths: Vec::new(),
     }
 }
 
@@ -245,8 +263,8 @@ impl Classifier<'_> {
             let mut item = Item::new(file, found, text.clone());
             let is_rule = found.skipped_because.is_none();
             if is_rule {
-                item.scope = Some(document.scope.to_string());
-                item.paths.clone_from(&document.paths);
+                item.scope = Some(read.scope.to_string());
+                item.paths.clone_from(&read.paths);
             }
             let secret = if self.allow_secrets {
                 None
@@ -310,7 +328,7 @@ impl Classifier<'_> {
         if let Some((former, memory_idx)) = moved {
             let reason = format!("its document was moved from {former}");
             item.settle(Outcome::Changed, sources.id(memory_idx), Some(reason));
-            self.replace_source((memory_idx, former), document, source.written);
+            self.replace_source((memory_idx, former), read, source.written);
             return true;
         }
         let mut digests = std::iter::once(digest).chain(read.former.iter().map(String::as_str));
@@ -328,7 +346,7 @@ impl Classifier<'_> {
                 item.reason = Some("a further source of the same rule".to_owned());
                 let update = self.update(memory_idx);
                 update.sources.push(source.written);
-                update.paths = joined(&update.paths, &document.paths);
+                update.paths = joined(&update.paths, &item.paths);
             }
             return true;
         }
@@ -352,7 +370,7 @@ impl Classifier<'_> {
         item.outcome = Outcome::Duplicate;
         if first.file != item.file {
             rule.sources.push(document.source(item, digest).written);
-            first.paths = joined(&first.paths, &document.paths);
+            first.paths = joined(&first.paths, &item.paths);
         }
         true
     }
@@ -376,7 +394,7 @@ impl Classifier<'_> {
             let is_edited = old.is_some_and(|old| sources.is_edited(memory_idx, old));
             if is_edited && is_former && sources.contains(memory_idx, read.prefix()) {
                 item.settle(Outcome::Changed, id, Some(ADDED_BY_A_PERSON.to_owned()));
-                self.replace_source((memory_idx, file), document, written);
+                self.replace_source((memory_idx, file), read, written);
             } else if is_edited {
                 item.settle(Outcome::Conflict, id, Some(earlier.conflict(id, read)));
             } else {
@@ -387,7 +405,7 @@ impl Classifier<'_> {
                     id,
                     Some(earlier.change(id, read, drops_example)),
                 );
-                self.replace_source((memory_idx, file), document, written);
+                self.replace_source((memory_idx, file), read, written);
                 let update = self.update(memory_idx);
                 update.item_idx = Some(item_idx);
                 update.drops_example = drops_example;
@@ -400,7 +418,7 @@ impl Classifier<'_> {
                 item_idx,
                 own_start: read.found.prefix_len,
                 may_be_negated: read.found.may_be_negated,
-                scope: document.scope.clone(),
+                scope: read.scope.clone(),
                 sources: vec![written],
                 anchor: None,
             });
@@ -457,7 +475,7 @@ impl Classifier<'_> {
     fn replace_source(
         &mut self,
         (memory_idx, old_file): (usize, &str),
-        document: &Document,
+        read: &ReadItem,
         written: String,
     ) {
         let old = self.sources.source_in(memory_idx, old_file);
@@ -469,7 +487,7 @@ impl Classifier<'_> {
             .retain(|written| Some(written) != old.as_ref());
         update.sources.push(written);
         if has_one_source {
-            update.paths.clone_from(&document.paths);
+            update.paths.clone_from(&read.paths);
         }
     }
 

@@ -5,18 +5,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyhow::Result;
 use cerberus_markdown::links::{self, Kind, Target};
 use cerberus_model::EdgeType;
-use cerberus_store::links as table;
 use rustc_hash::FxHashSet;
 
-use super::resolve_memory;
 use crate::MemoryFile;
-use crate::ops::sync::SyncedStore;
 
 /// The ids that each memory supersedes.
-type Graph = BTreeMap<String, BTreeSet<String>>;
+pub(crate) type Graph = BTreeMap<String, BTreeSet<String>>;
 
 /// Superseded memories of a bank.
 #[derive(Debug, Clone, Default)]
@@ -28,7 +24,7 @@ pub struct Supersession {
 }
 
 impl Supersession {
-    fn of(graph: &Graph) -> Self {
+    pub(crate) fn of(graph: &Graph) -> Self {
         let in_cycle = in_cycles(graph);
         let mut superseded = BTreeMap::new();
         for (source, targets) in graph {
@@ -94,20 +90,9 @@ fn is_end(sides: &[BTreeSet<&str>; 2]) -> bool {
     sides.iter().any(BTreeSet::is_empty)
 }
 
-/// Returns the superseded memories. Search results omit them unless the user asks for them.
-pub fn supersession(synced: &SyncedStore) -> Result<Supersession> {
-    let mut graph = Graph::new();
-    for (source, target) in table::with_relation(synced.store.reader(), EdgeType::Supersedes)? {
-        if let Some(target) = resolve_memory(synced, &target)? {
-            graph.entry(source).or_default().insert(target);
-        }
-    }
-    Ok(Supersession::of(&graph))
-}
-
 /// Returns the id of each superseded memory, with the id of one that supersedes it, from memories
 /// that were read before.
-pub fn superseded(memories: &[MemoryFile]) -> BTreeMap<String, String> {
+pub(crate) fn superseded(memories: &[MemoryFile]) -> BTreeMap<String, String> {
     let stored = memories.iter();
     let ids: FxHashSet<&str> = stored.map(|stored| stored.memory.id.as_str()).collect();
     let mut graph = Graph::new();

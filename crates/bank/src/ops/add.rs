@@ -1,0 +1,206 @@
+//! Stores a short memory and anchors it to its best example.
+
+use anyhow::Result;
+use cerberus_engine::examples;
+use cerberus_engine::examples::{Options, Query, RankedSymbol};
+use cerberus_engine::rank::rule_words::RuleWords;
+use cerberus_markdown::frontmatter::Frontmatter;
+use cerberus_model::error::UserError;
+use cerberus_model::{Anchor, CodeLocation, Confidence, MemoryType, Origin, RuleKind};
+use serde::Serialize;
+
+use super::fields::Fields;
+use crate::Workspace;
+use crate::memories::text_of;
+use crate::names;
+use crate::ops::anchors::AnchorSummary;
+use crate::ops::memories::Memories;
+use crate::ops::{anchors, document, memories, similar};
+
+/// A memory to add.
+#[derive(Debug, Default)]
+pub struct Request {
+    pub text: String,
+    /// The id, unless it is derived from the text.
+    pub id: Option<String>,
+    pub example: Example,
+    pub allow_secrets: bool,
+    pub fields: Fields,
+}
+
+/// The example of a new memory.
+#[derive(Debug)]
+pub enum Example {
+    /// The best candidate, if its quality is sufficient.
+    Search {
+        min_quality: Option<f64>,
+    },
+    At(CodeLocation),
+    None,
+}
+
+impl Default for Example {
+    fn default() -> Self {
+        Self::Search { min_quality: None }
+    }
+}
+
+#[derive(Debug, Serialize)]
+pub struct Report {
+    pub id: String,
+    pub file: String,
+    pub anchor: Option<AnchorSummary>,
+    /// Why the search for an example found no anchor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unanchored: Option<Unanchored>,
+    pub warnings: Vec<String>,
+}
+
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Unanchored {
+    pub reason: String,
+    /// Whether other hints or a manual choice could anchor the memory.
+    pub can_be_anchored: bool,
+    /// The kind of the rule and the confidence of the ranking, if there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<RuleKind>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kind_reasons: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<Confidence>,
+    /// The first candidates, with a few lines of each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub candidates: Vec<RankedSymbol>,
+}
+
+/// Creates a memory and, unless disabled, anchors it.
+pub fn add(project: &Workspace, request: &Request) -> Result<Report> {
+    let text = request.text.trim();
+    if text.is_empty() {
+        return Err(UserError::usage("the text of the memory is empty")
+            .hint("pass a text, as in `cerberus memory add \"Close sessions in a finally block\"`")
+            .into());
+    }
+    if let Some(id) = &request.id {
+        names::check(id)?;
+    }
+    document::check_content(text)?;
+    request
+        .fields
+        .check(("the text", text), request.allow_secrets)?;
+    let memories = project.memories()?;
+    let mut warnings = similar::warnings(&memories, text);
+    let frontmatter = request.fields.frontmatter(project, MemoryType::Rule);
+    // Every check that can fail comes before the first write.
+    let (anchor, unanchored) = find_anchor(project, request, &frontmatter, &mut warnings)?;
+    let lock = project.lock()?;
+    // Under the lock, because another process may have used the id since.
+    let memories = lock.memories()?;
+    let id = free_id(request, text, &memories)?;
+    let mut anchors = memories.anchors.clone();
+    let file = project
+        .bank
+        .create_text(&id, &text_of(&frontmatter, text))?;
+    let summary = anchor.as_ref().map(AnchorSummary::from);
+    if let Some(anchor) = anchor {
+        anchors.insert(id.clone(), anchor);
+        if let Err(error) = project.bank.write_anchors(&anchors) {
+            project.bank.discard(&file)?;
+            return Err(error);
+        }
+    }
+    Ok(Report {
+        id,
+        file,
+        anchor: summary,
+        unanchored,
+        warnings,
+    })
+}
+
+/// Returns the anchor, if there is an example, or why a search found none.
+fn find_anchor(
+    project: &Workspace,
+    request: &Request,
+    frontmatter: &Frontmatter,
+    warnings: &mut Vec<String>,
+) -> Result<(Option<Anchor>, Option<Unanchored>)> {
+    let min_quality = match &request.example {
+        Example::Search { min_quality } => min_quality.unwrap_or(project.min_quality),
+        Example::At(location) => {
+            return Ok((Some(anchors::at_location(project, location)?), None));
+        }
+        Example::None => return Ok((None, None)),
+    };
+    let languages = match frontmatter
+        .scope
+        .as_ref()
+        .map_or(Ok(None), memories::languages)
+    {
+        Ok(languages) => languages,
+        Err(reason) => {
+            return Ok((
+                None,
+                Some(Unanchored {
+                    reason,
+                    ..Unanchored::default()
+                }),
+            ));
+        }
+    };
+    let rule = anchors::rule(&request.text).to_owned();
+    let hints = frontmatter.hints.clone();
+    let kind = frontmatter.kind;
+    let query = Query {
+        rule,
+        hints,
+        languages,
+        kind,
+        ..Query::default()
+    };
+    let options = Options {
+        explain: true,
+        ..Options::distinct(anchors::N_INLINE, min_quality)
+    };
+    let words = RuleWords::new(&query.rule, &query.hints);
+    let Some(mut ranking) = project.rank(&[query], options)?.pop() else {
+        return Ok((None, None));
+    };
+    warnings.extend(anchors::hint_warnings(&ranking));
+    warnings.append(&mut ranking.warnings);
+    if let Some(best) = &ranking.anchor {
+        return Ok((
+            Some(anchors::from_candidate(project, best, Origin::Auto)?),
+            None,
+        ));
+    }
+    let mut unanchored = Unanchored {
+        reason: anchors::rejection(&ranking),
+        can_be_anchored: true,
+        kind: Some(ranking.kind),
+        kind_reasons: ranking.kind_reasons,
+        confidence: Some(ranking.confidence),
+        candidates: Vec::new(),
+    };
+    if ranking.kind == RuleKind::Code {
+        let candidates = &mut unanchored.candidates;
+        *candidates = ranking.candidates;
+        examples::add_excerpts(&project.root, &words, candidates, anchors::INLINE_LINES);
+        candidates
+            .iter_mut()
+            .for_each(|candidate| candidate.reasons.clear());
+    }
+    Ok((None, Some(unanchored)))
+}
+
+/// Returns the requested id if it is unused, otherwise an unused one derived from the text.
+fn free_id(request: &Request, text: &str, memories: &Memories) -> Result<String> {
+    if let Some(id) = &request.id {
+        memories.check_free(id)?;
+        return Ok(id.clone());
+    }
+    Ok(names::unused(names::from_text(text), |id| {
+        memories.check_free(id).is_err()
+    }))
+}

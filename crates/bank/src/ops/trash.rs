@@ -1,0 +1,156 @@
+//! Moves memories with their anchors to the trash, and back.
+
+use anyhow::Result;
+use cerberus_markdown::frontmatter;
+use serde::Serialize;
+
+use super::import::sources::Source;
+use crate::MemoryFile;
+use crate::Workspace;
+use crate::lockfile::Anchors;
+use crate::lookup::find_named;
+use crate::ops::Project;
+
+#[derive(Debug, Serialize)]
+pub struct Report {
+    pub moved: Vec<MovedMemory>,
+    pub warnings: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct MovedMemory {
+    pub id: String,
+    /// Name to pass to `restore`.
+    pub name: String,
+    /// New path of the file in the bank.
+    pub file: String,
+    /// Whether an anchor was moved with the memory.
+    pub anchored: bool,
+}
+
+/// Moves memories to the trash. If one is not found, moves none.
+pub fn delete(project: &Workspace, ids: &[String]) -> Result<Report> {
+    let lock = project.lock()?;
+    let memories = lock.memories()?;
+    let mut selected: Vec<&MemoryFile> = Vec::new();
+    for typed in ids {
+        let stored = memories.find_whole(typed)?;
+        if !selected
+            .iter()
+            .any(|other| other.memory.id == stored.memory.id)
+        {
+            selected.push(stored);
+        }
+    }
+    let mut anchors = memories.anchors.clone();
+    record_deletion(project, &selected)?;
+    let moved = move_to_trash(project, &mut anchors, &selected)?;
+    Ok(Report {
+        moved,
+        warnings: memories.warnings.clone(),
+    })
+}
+
+/// Records the items that memories were imported from, before the memories are moved: an item whose
+/// memory still exists has no effect.
+pub fn record_deletion(project: &Project, memories: &[&MemoryFile]) -> Result<()> {
+    for stored in memories {
+        project
+            .bank
+            .check_pattern_is_free(&stored.memory.id, &stored.text)?;
+    }
+    let items: Vec<String> = memories
+        .iter()
+        .flat_map(|stored| items(&stored.text))
+        .collect();
+    project.bank.change_deleted_items(&items, &[])
+}
+
+/// Returns the items of documents that a memory was imported from.
+fn items(text: &str) -> Vec<String> {
+    let sources = frontmatter::parse(text).frontmatter.source;
+    sources
+        .iter()
+        .filter_map(|source| Source::parse(source))
+        .map(|source| source.item())
+        .collect()
+}
+
+/// Moves the memories in these files to the trash, all or none.
+pub(super) fn delete_files(project: &Workspace, files: &[String]) -> Result<()> {
+    if files.is_empty() {
+        return Ok(());
+    }
+    let lock = project.lock()?;
+    let memories = lock.memories()?;
+    let selected: Vec<&MemoryFile> = memories
+        .all
+        .iter()
+        .filter(|stored| files.contains(&stored.file))
+        .collect();
+    let mut anchors = memories.anchors.clone();
+    move_to_trash(project, &mut anchors, &selected).map(drop)
+}
+
+/// Moves memories with their anchors to the trash, all or none.
+pub fn move_to_trash(
+    project: &Project,
+    anchors: &mut Anchors,
+    memories: &[&MemoryFile],
+) -> Result<Vec<MovedMemory>> {
+    let mut deleted = Vec::new();
+    for stored in memories {
+        let anchor: Anchors = anchors
+            .remove_entry(&stored.memory.id)
+            .into_iter()
+            .collect();
+        deleted.push((stored.file.as_str(), anchor));
+    }
+    let trashed = project.bank.delete(&deleted, anchors)?;
+    let moved = memories
+        .iter()
+        .zip(deleted)
+        .zip(trashed)
+        .map(|((stored, (file, anchor)), to)| MovedMemory {
+            id: stored.memory.id.clone(),
+            name: file.strip_suffix(".md").unwrap_or(file).to_owned(),
+            file: to,
+            anchored: !anchor.is_empty(),
+        });
+    Ok(moved.collect())
+}
+
+/// Moves a memory back from the trash.
+pub fn restore(project: &Workspace, typed: &str) -> Result<Report> {
+    let _guard = project.lock()?;
+    let trashed = project.bank.trashed()?;
+    let names: Vec<&str> = trashed.iter().map(String::as_str).collect();
+    let name_idx = find_named("trashed memory", typed, &names)?;
+    let name = &trashed[name_idx];
+    let memories = project.memories()?;
+    let id = project.bank.trashed_id(name)?;
+    memories.check_free(&id)?;
+    let mut anchored = false;
+    let restored = project.bank.restore(name, |anchor| {
+        anchored = !anchor.is_empty();
+        let mut anchors = memories.anchors.clone();
+        anchors.extend(anchor);
+        project.bank.write_anchors(&anchors).map(drop)
+    });
+    if restored.is_err() {
+        project.bank.write_anchors(&memories.anchors)?;
+    }
+    let moved = MovedMemory {
+        id,
+        name: name.clone(),
+        file: restored?,
+        anchored,
+    };
+    project
+        .bank
+        .change_deleted_items(&[], &items(&project.bank.read(&moved.file)?.text))?;
+    Ok(Report {
+        moved: vec![moved],
+        warnings: memories.warnings.clone(),
+    })
+}
