@@ -8,7 +8,6 @@ use cerberus_model::text::Span;
 
 use super::{Code, Place, Read};
 use crate::level::Evidence;
-use crate::paths::folder_of;
 use crate::meant::{is_called_file, is_certain, is_in_sample};
 use crate::now::{Holds, Now};
 use crate::parse::classify;
