@@ -204,11 +204,12 @@ fn imports(text: &str) -> Vec<&str> {
             continue;
         }
         for word in line.split_whitespace() {
+            let word = word.trim_end_matches([',', ';', ')', '.']);
             if let Some(path) = word.strip_prefix('@')
                 && !path.starts_with(['~', '/'])
                 && path.contains('.')
             {
-                found.push(path.trim_end_matches([',', ';', ')', '.']));
+                found.push(path);
             }
         }
     }

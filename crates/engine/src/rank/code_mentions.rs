@@ -1,8 +1,7 @@
 //! Finds the code that the text of a rule marks as code in other texts: as words, or as it is written.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
-
-use rustc_hash::FxHashSet;
 
 use super::named_code::{SpanKind, identifiers, occurrences, quotes, spans};
 
@@ -14,8 +13,8 @@ const IDENTIFIER_WEIGHT: f64 = 0.6;
 
 /// Returns the identifiers that a text marks as code: all between back-ticks, and outside of them those that cannot be a word
 /// of prose. The words of commands are not in code.
-pub(crate) fn marked_identifiers(text: &str) -> FxHashSet<&str> {
-    let mut marked = FxHashSet::default();
+pub(crate) fn marked_identifiers(text: &str) -> BTreeSet<&str> {
+    let mut marked = BTreeSet::new();
     let commands = commands(text);
     for quote in quotes(text) {
         if !commands.contains(&quote.inner) {
@@ -34,7 +33,7 @@ pub(crate) fn marked_identifiers(text: &str) -> FxHashSet<&str> {
 /// with punctuation, as in `# type: ignore`, counts wherever it is added. An identifier counts if the file does not have it.
 pub(crate) fn new_in_lines(rule: &str, added: &str, old: &str) -> f64 {
     let mut sum = 0.0;
-    let mut known = FxHashSet::default();
+    let mut known = BTreeSet::new();
     for quote in quotes(rule) {
         let code = rule[quote.inner].trim().trim_end_matches("()");
         if !known.insert(code) || code.contains('\n') || !occurs(added, code) {
