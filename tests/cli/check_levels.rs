@@ -119,7 +119,7 @@ fn mistakes_of_a_new_line_are_errors_and_others_are_warnings() {
 fn a_tree_that_the_project_has_otherwise_says_what_is_not_there() {
     let sandbox = Sandbox::empty();
     for name in ["a", "b", "c", "d"] {
-        sandbox.write(&format!("src/{name}.py"), "x = 1\n");
+        sandbox.write(format!("src/{name}.py"), "x = 1\n");
     }
     let tree = "src/\n├── a.py\n├── b.py\n├── c.py\n├── d.py\n└── e.py\n";
     sandbox.write("AGENTS.md", format!("# Shop\n\n```\n{tree}```\n"));
