@@ -254,6 +254,6 @@ fn an_edit_gets_a_rule_with_the_text_that_governs_it() {
     let output = sandbox
         .piped("hooks run claude edit", edit.to_string())
         .stdout();
-    let expected = format!("- Sent back: A change to a total: {item}");
+    let expected = format!("\\\"Sent back: A change to a total: {item}");
     assert!(output.contains(&expected), "{output}");
 }

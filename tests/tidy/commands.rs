@@ -19,7 +19,7 @@ const SHARED: [&str; 9] = [
 
 /// The uses of a command that are left, with the command that has them: what an agent gets, the rooms of `check`,
 /// and the settings of the agents.
-const LEFT: [(&str, &str); 13] = [
+const LEFT: [(&str, &str); 12] = [
     ("check", "doctor"),
     ("doctor", "inject"),
     ("doctor", "setup"),

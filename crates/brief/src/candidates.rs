@@ -51,10 +51,11 @@ fn item(relevant: &Relevant<'_>, request: &Request) -> Text {
     }
     let text = text(stored);
     if let Some(stated) = request.known.loaded.find(&stored.memory.body) {
-        return Text::loaded(&stated.place, &first_words(&stated.text));
+        let words = first_words(&stored.memory.body, stated.n_governing);
+        return Text::loaded(&stated.place, &words);
     }
     if request.known.texts.contains(id) {
-        return Text::loaded(&format!("`{id}`"), &first_words(&text));
+        return Text::loaded(&format!("`{id}`"), &first_words(&text, 0));
     }
     match &relevant.list {
         Some(list) => {
@@ -70,9 +71,10 @@ fn item(relevant: &Relevant<'_>, request: &Request) -> Text {
     }
 }
 
-/// Returns the first words of a text, in one line.
-fn first_words(text: &str) -> String {
-    let words: Vec<&str> = text.split_whitespace().take(MAX_FIRST_WORDS).collect();
+/// Returns the first words of a text, in one line. Those above a list may forbid its items, and are not cut.
+fn first_words(text: &str, n_governing: usize) -> String {
+    let n_words = n_governing + MAX_FIRST_WORDS;
+    let words: Vec<&str> = text.split_whitespace().take(n_words).collect();
     words.join(" ")
 }
 

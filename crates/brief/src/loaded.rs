@@ -65,8 +65,8 @@ pub struct Loaded {
 pub(crate) struct Stated {
     /// As in `AGENTS.md:12`.
     pub(crate) place: String,
-    /// The words of the memory that the document has, in one line.
-    pub(crate) text: String,
+    /// Number of words of the memory before those that the document has there: headings, and text above a list.
+    pub(crate) n_governing: usize,
 }
 
 /// A document as its words.
@@ -138,13 +138,14 @@ impl Loaded {
     /// Returns where the text of a memory is stated.
     pub(crate) fn find(&self, body: &str) -> Option<Stated> {
         let mut words: Vec<&str> = body.split_whitespace().collect();
+        let n_words = words.len();
         while words.len() >= MIN_WORDS {
             let text = words.join(" ");
             for document in &self.documents {
                 if let Some(line) = document.line_of(&text) {
                     return Some(Stated {
                         place: format!("{}:{line}", document.path),
-                        text,
+                        n_governing: n_words - words.len(),
                     });
                 }
             }

@@ -125,7 +125,7 @@ fn text_that_names_nothing_is_no_claim() {
         );
     }
     check("[`Foo.bar`](https://a.org)", &[]);
-    check("```py\nfrom a.b import c\nopen('src/a.py')\n```", &[]);
+    check("```py\nopen('src/a.py')\n```", &[]);
 }
 
 #[test]

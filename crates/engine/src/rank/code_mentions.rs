@@ -22,7 +22,9 @@ pub(crate) fn marked_identifiers(text: &str) -> BTreeSet<&str> {
         }
     }
     for word in identifiers(text) {
-        if is_coined(word) {
+        let at = word.as_ptr().addr() - text.as_ptr().addr();
+        let is_of_command = commands.iter().any(|command| command.contains(&at));
+        if is_coined(word) && !is_of_command {
             marked.insert(word);
         }
     }
