@@ -231,7 +231,8 @@ fn agents_get_a_rule_with_the_text_that_governs_it() {
             let is_governed = sentence.is_some_and(|from| !before[from..].contains("Round the"));
             assert!(is_governed, "{place}: {output}");
         }
-        assert!(n_rules > 0, "{place}: {output}");
+        // A session starts with what the agent has not loaded.
+        assert_eq!(n_rules > 0, place != "session", "{place}: {output}");
     }
 }
 

@@ -43,13 +43,13 @@ fn memories_are_filtered_by_the_file_that_they_apply_to() {
         - (safety) Never disable or weaken a test or a check to make it pass; say that it fails.
         - (safety) Call a thing working only after running it; say what was not run.
         - (safety) Leave generated and vendored files alone; change what they are made from.
-        Project memory:
+        Rules of this project for these files:
         - In `api/**`: Keep handlers thin
         </cerberus-memory>
         --- stderr
         given: memory keep-handlers-thin: it applies to api/**
         skipped: memory use-the-carts-own-total: it applies to web/**/*.{ts,tsx}, but to none of the files
-        skipped: memory write-prices-in-cents: not relevant to the task
+        skipped: memory write-prices-in-cents: not relevant to the files
         [exit 0]
 
         $ cerberus memory show keep-handlers-thin

@@ -154,6 +154,8 @@ impl Session<'_> {
             let Some(answer) = self.answer(&request(task, &left, &refused)?)? else {
                 return Ok(None);
             };
+            // The files may have changed while the agent read.
+            self.project.forget();
             refused.clear();
             let mut items = match answer {
                 Answer::Items(items) => items,

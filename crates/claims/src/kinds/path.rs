@@ -316,6 +316,12 @@ impl FilePath {
                 has_name && target.ends_with(".md") && !heading.contains([':', '=', '/', '.']);
             return is_text.then(|| format!("`{target}` has no heading `#{heading}`"));
         }
+        // A site serves `docs/a.md` as the folder `docs/a/`.
+        let page = snapshot::without_ending(&place.document.path);
+        let of_page = normalize_path(&snapshot::joined(page, path));
+        if of_page.is_some_and(|path| now.tree.contains(&path)) {
+            return None;
+        }
         let name = snapshot::last(path);
         let is_page = name.ends_with(".html") || !name.contains('.');
         if path.starts_with('/') || is_page || now.tree.contains(&target) {
