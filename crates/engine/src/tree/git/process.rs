@@ -88,7 +88,7 @@ pub(super) struct Git {
     command: Command,
     input: Vec<u8>,
     max_silence: Duration,
-    /// Returns why the command cannot go on, if it gives no output for [`QUIET`].
+    /// Returns why the command cannot go on, if it gives no output for a while.
     obstacle: Option<Obstacle>,
 }
 
