@@ -93,7 +93,8 @@ proptest::proptest! {
     }
 }
 
-/// Programs that are often not installed. Each stands for the real one: it runs what follows its options.
+/// Programs that are often not installed, with their options that have a value. A script in the place of each runs the command
+/// after its options.
 const STAND_INS: &[(&str, &str)] = &[
     ("sudo", "-u|--user"),
     ("doas", "-u"),

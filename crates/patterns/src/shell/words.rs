@@ -57,7 +57,7 @@ fn append(node: Node<'_>, text: &str, word: &mut String, is_plain: &mut bool) {
         | "test_operator"
         | "extglob_pattern"
         | "regex" => {
-            append_unquoted(source.trim_start_matches('\n'), word);
+            append_escaped(source.trim_start_matches('\n'), |_| true, word);
         }
         "simple_expansion" => word.push_str(source),
         _ if !node.is_named() && !source.starts_with('$') => word.push_str(source),
@@ -72,7 +72,9 @@ fn append_string(node: Node<'_>, text: &str, word: &mut String) {
         match part.kind() {
             "\"" | "$\"" => {}
             "string" => append_string(part, text, word),
-            "string_content" => append_escaped(&text[part.byte_range()], word),
+            "string_content" => {
+                append_escaped(&text[part.byte_range()], is_quoted_in_string, word);
+            }
             "simple_expansion" => word.push_str(&text[part.byte_range()]),
             _ if part.is_named() => word.push(UNKNOWN),
             _ => word.push_str(&text[part.byte_range()]),
@@ -80,8 +82,8 @@ fn append_string(node: Node<'_>, text: &str, word: &mut String) {
     }
 }
 
-/// Appends a text in which a backslash quotes the next character, and joins lines.
-fn append_unquoted(source: &str, word: &mut String) {
+/// Appends a text in which a backslash joins lines and quotes the characters of which `is_quoted` says so.
+fn append_escaped(source: &str, is_quoted: fn(char) -> bool, word: &mut String) {
     let mut chars = source.chars();
     while let Some(c) = chars.next() {
         if c != '\\' {
@@ -90,25 +92,15 @@ fn append_unquoted(source: &str, word: &mut String) {
         }
         match chars.next() {
             Some('\n') | None => {}
-            Some(quoted) => word.push(quoted),
+            Some(quoted) if is_quoted(quoted) => word.push(quoted),
+            Some(other) => word.extend(['\\', other]),
         }
     }
 }
 
-/// Appends the text of double quotes, in which a backslash quotes only some characters.
-fn append_escaped(source: &str, word: &mut String) {
-    let mut chars = source.chars();
-    while let Some(c) = chars.next() {
-        if c != '\\' {
-            word.push(c);
-            continue;
-        }
-        match chars.next() {
-            Some('\n') | None => {}
-            Some(quoted @ ('$' | '`' | '"' | '\\')) => word.push(quoted),
-            Some(other) => word.extend(['\\', other]),
-        }
-    }
+/// Returns whether a backslash quotes a character in double quotes.
+fn is_quoted_in_string(c: char) -> bool {
+    matches!(c, '$' | '`' | '"' | '\\')
 }
 
 /// Appends the text between `$'` and `'`, with the escapes of C.
