@@ -1,19 +1,13 @@
 //! What became of the target of a stale claim: the commit that removed it, and where it went.
 
-use crate::former::Former;
-use crate::kinds::path::{FilePath, Part};
-use crate::kinds::symbol::Symbol;
-use crate::kinds::variable::Variable;
-use crate::project::Project;
-use crate::report::{Document, Level, NewPlace, Stale};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::{Arc, LazyLock};
 
+use cerberus_engine::tree::git;
 use cerberus_engine::tree::git::past::{Node, TreeEntry};
 use cerberus_engine::tree::git::{Objects, past};
-use cerberus_engine::tree::{git, read};
 use cerberus_model::{Anchor, text};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
@@ -22,17 +16,25 @@ use super::ends::{Ends, MainLine};
 use super::now::Now;
 use super::origin::{Moment, line_of};
 use super::then::{MAX_DEFINITIONS, Truth};
-use super::versions::{Version, Versions};
+use super::versions::Version;
 use super::words;
+use crate::former::Former;
+use crate::kinds::path::{FilePath, Part};
+use crate::kinds::symbol::Symbol;
+use crate::kinds::variable::Variable;
 use crate::parse::{Claim, Target};
+use crate::project::Project;
+use crate::report::{Document, Level, NewPlace, Stale};
 
 mod companions;
 mod moves;
 mod new_name;
 mod qualifiers;
+mod stored;
 mod succession;
 
 use new_name::is_kept;
+use stored::Stored;
 
 /// Maximum number of renames of one path, or moves of one name, that are followed.
 const MAX_RENAMES: usize = 12;
@@ -173,10 +175,7 @@ struct Search<'s, 'o> {
     root: &'s Path,
     now: &'s Now,
     ends: Ends<'s>,
-    objects: &'s mut Objects<'o>,
-    versions: Versions,
-    /// The objects of files in commits.
-    ids: FxHashMap<String, Option<String>>,
+    stored: Stored<'s, 'o>,
     /// The renames of each commit.
     renames: BTreeMap<String, BTreeMap<String, String>>,
     /// The renames of each commit, with those to paths that other files had.
@@ -192,20 +191,16 @@ struct Search<'s, 'o> {
 impl<'s, 'o> Search<'s, 'o> {
     fn new(root: &'s Path, now: &'s Now, main: &'s MainLine, objects: &'s mut Objects<'o>) -> Self {
         let ends = Ends::new(main);
-        let (versions, ids, renames, moved) = Default::default();
-        let (exchanges, changed, changed_code) = Default::default();
         Self {
             root,
             now,
             ends,
-            objects,
-            versions,
-            ids,
-            renames,
-            exchanges,
-            moved,
-            changed,
-            changed_code,
+            stored: Stored::new(objects),
+            renames: BTreeMap::new(),
+            exchanges: FxHashMap::default(),
+            moved: FxHashMap::default(),
+            changed: FxHashMap::default(),
+            changed_code: FxHashMap::default(),
         }
     }
 
@@ -294,7 +289,8 @@ impl<'s, 'o> Search<'s, 'o> {
         let line = line_of(document, claim.span);
         let name = claim.span.slice(&document.text);
         let mut read = |name: String| {
-            self.objects
+            self.stored
+                .objects
                 .read(&name)
                 .map(|bytes| text::decode(&bytes).0.into_owned())
         };
@@ -310,36 +306,14 @@ impl<'s, 'o> Search<'s, 'o> {
 
     /// Returns the commit after `since` after which no file of `files` passes a test.
     fn end(&mut self, since: &str, files: &[String], test: &Test) -> Option<Node> {
-        let Self {
-            ends,
-            objects,
-            versions,
-            ids,
-            ..
-        } = self;
+        let Self { ends, stored, .. } = self;
         let files = &files[..files.len().min(MAX_DEFINITIONS)];
         ends.find(since, &mut |commit| {
-            let version = |file: &String| version_in(versions, objects, ids, (commit, file));
-            files
-                .iter()
-                .filter_map(version)
-                .any(|version| test.passes(&version))
+            files.iter().any(|file| {
+                let version = stored.version(commit, file);
+                version.is_some_and(|version| test.passes(&version))
+            })
         })
-    }
-
-    fn version_in(&mut self, commit: &str, file: &str) -> Option<Arc<Version>> {
-        version_in(
-            &mut self.versions,
-            self.objects,
-            &mut self.ids,
-            (commit, file),
-        )
-    }
-
-    /// Returns the version of a file in the working tree.
-    fn version_now(&mut self, file: &str) -> Option<Arc<Version>> {
-        self.versions
-            .get(file, "", || read::bytes(self.root, file).ok())
     }
 
     /// Returns the files that a commit added or changed.
@@ -393,23 +367,22 @@ impl<'s, 'o> Search<'s, 'o> {
             .entry(commit.to_owned())
             .or_insert_with(code)
             .clone();
-        let mut passes = |TreeEntry { path, object, .. }: &&TreeEntry| {
-            let version = self
-                .versions
-                .get(path, object, || self.objects.read(object));
-            version.is_some_and(|version| test.passes(&version))
-        };
-        code.iter()
-            .filter(|it| passes(it))
-            .map(|entry| entry.path.clone())
-            .collect()
+        let mut found = Vec::new();
+        for entry in code.iter() {
+            let version = self.stored.version_of(entry);
+            if version.is_some_and(|version| test.passes(&version)) {
+                found.push(entry.path.clone());
+            }
+        }
+        found
     }
 
     /// Returns whether a change that is not committed makes files fail a test.
     fn is_uncommitted(&mut self, files: &[String], test: &Test) -> bool {
         files.iter().any(|file| {
             let passes = |it: Option<Arc<Version>>| it.is_some_and(|it| test.passes(&it));
-            passes(self.version_in("HEAD", file)) && !passes(self.version_now(file))
+            passes(self.stored.version("HEAD", file))
+                && !passes(self.stored.version_now(self.root, file))
         })
     }
 
@@ -418,7 +391,7 @@ impl<'s, 'o> Search<'s, 'o> {
     fn removed_code(&mut self, node: &Node, files: &[String], parts: &[String]) -> Option<Removed> {
         let parent = node.parents.first()?;
         files.iter().find_map(|file| {
-            let old = self.version_in(parent, file)?;
+            let old = self.stored.version(parent, file)?;
             let symbol = old.symbol(parts)?.to_owned();
             let located = old.locate(&symbol)?;
             let anchor = Anchor {
@@ -450,24 +423,6 @@ impl Test {
             Self::Makes(target) => !version.manifests().making(target.kind()).is_empty(),
         }
     }
-}
-
-/// Returns the version of a file in a commit. `ids` are the known objects of files in commits.
-fn version_in(
-    versions: &mut Versions,
-    objects: &mut Objects<'_>,
-    ids: &mut FxHashMap<String, Option<String>>,
-    (commit, file): (&str, &str),
-) -> Option<Arc<Version>> {
-    let name = format!("{commit}:./{file}");
-    if let Some(id) = ids.get(&name) {
-        let id = id.as_ref()?;
-        return versions.get(file, id, || objects.read(id));
-    }
-    let found = objects.find(&name);
-    ids.insert(name, found.as_ref().map(|found| found.id.clone()));
-    let found = found?;
-    versions.get(file, &found.id, || found.bytes)
 }
 
 /// Returns whether a text has a name within the words of a line: all that are not code are on the

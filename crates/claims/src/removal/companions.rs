@@ -3,17 +3,17 @@
 //! Git may know no new path of a small file, of which most lines changed. The symbols that the same
 //! sentence names are followed by their code, and the file went where they all are.
 
-use crate::former::Former;
-use crate::kinds::symbol::Symbol;
-use crate::project::{Position, Project};
-use crate::report::{Document, NewPlace};
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
 use super::super::then::Truth;
 use super::{Fate, Search, Test};
+use crate::former::Former;
+use crate::kinds::symbol::Symbol;
 use crate::parse::{Claim, Target};
+use crate::project::{Position, Project};
+use crate::report::{Document, NewPlace};
 
 /// Maximum number of claims before and after a path that are looked at.
 const MAX_NEAR: usize = 12;
@@ -94,14 +94,18 @@ impl Search<'_, '_> {
     /// Returns the file to which a commit moved a definition from the file `old`, if there is one.
     fn moved_definition(&mut self, commit: &str, old: &str, parts: &[String]) -> Option<String> {
         let test = Test::Defines(parts.to_vec());
-        let before = self.version_in(&format!("{commit}^"), old)?;
+        let before = self.stored.version(&format!("{commit}^"), old)?;
         if !test.passes(&before) {
             return None;
         }
         let mut found = self.passing_after(commit, &test);
         let [new] = &mut found[..] else { return None };
         let is_there = self.now.tree.contains(new);
-        let was_there = self.objects.find(&format!("{commit}^:./{new}")).is_some();
+        let was_there = self
+            .stored
+            .objects
+            .find(&format!("{commit}^:./{new}"))
+            .is_some();
         (is_there && !was_there).then(|| std::mem::take(new))
     }
 }

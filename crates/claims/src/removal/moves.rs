@@ -4,18 +4,17 @@
 //! if the files share more than a leading comment or a few common lines, and if the new one is not a
 //! copy: a wrong new place is worse than none.
 
-use crate::paths::folder_of;
 use std::collections::BTreeMap;
-use std::collections::hash_map::Entry;
 use std::rc::Rc;
 
+use cerberus_engine::tree::git::past;
 use cerberus_engine::tree::git::past::Node;
-use cerberus_engine::tree::git::{Objects, past};
 use cerberus_model::text;
 use rustc_hash::FxHashMap;
 
 use super::super::versions::Version;
 use super::{LIMITS, MAX_RENAMES, Search};
+use crate::paths::folder_of;
 
 /// Minimum number of lines below the leading comment that identify a file.
 const MIN_LINES: usize = 5;
@@ -81,13 +80,13 @@ impl Search<'_, '_> {
     fn path_taken(&mut self, since: &str, path: &str) -> Taken {
         let mut since = since.to_owned();
         for _ in 0..MAX_RENAMES {
-            let Some(first) = self.version_in(&since, path) else {
+            let Some(first) = self.stored.version(&since, path) else {
                 break;
             };
             let Some(node) = self.end_of_content(&since, path, &first) else {
                 break;
             };
-            if self.id_in(&node.id, path).is_none() {
+            if self.stored.id(&node.id, path).is_none() {
                 // It was removed, which the caller looks for.
                 break;
             }
@@ -101,7 +100,7 @@ impl Search<'_, '_> {
             if is_exchanged || self.has_content_of_other(&node.id, path) {
                 return Taken::ByFile(node, new);
             }
-            let is_removed = self.version_in(&node.id, path).is_none();
+            let is_removed = self.stored.version(&node.id, path).is_none();
             if let Some(new) = new.filter(|_| !is_removed) {
                 return Taken::ByText(node, new);
             }
@@ -113,8 +112,10 @@ impl Search<'_, '_> {
 
     /// Returns whether a path has most of the lines in the working tree that it has at HEAD.
     fn is_as_committed(&mut self, path: &str) -> bool {
-        let (Some(committed), Some(now)) = (self.version_in("HEAD", path), self.version_now(path))
-        else {
+        let (Some(committed), Some(now)) = (
+            self.stored.version("HEAD", path),
+            self.stored.version_now(self.root, path),
+        ) else {
             return true;
         };
         are_alike(&committed.text, &now.text)
@@ -122,37 +123,22 @@ impl Search<'_, '_> {
 
     /// Returns the commit after which a path has no longer most of the lines of a file.
     fn end_of_content(&mut self, since: &str, path: &str, first: &Version) -> Option<Node> {
-        let Self {
-            ends,
-            objects,
-            versions,
-            ids,
-            ..
-        } = self;
+        let Self { ends, stored, .. } = self;
         ends.find(since, &mut |commit| {
-            let version = super::version_in(versions, objects, ids, (commit, path));
+            let version = stored.version(commit, path);
             version.is_some_and(|version| are_alike(&first.text, &version.text))
         })
     }
 
     /// Returns whether a commit gave a path the content of another file, which has other content now.
     fn has_content_of_other(&mut self, commit: &str, path: &str) -> bool {
-        let object = self.id_in(commit, path);
+        let object = self.stored.id(commit, path).map(str::to_owned);
         object.is_some_and(|object| self.is_of_other(commit, path, &object))
     }
 
-    /// Returns the object of a path in a commit.
-    fn id_in(&mut self, commit: &str, path: &str) -> Option<String> {
-        id_of(self.objects, &mut self.ids, format!("{commit}:./{path}")).cloned()
-    }
-
     fn end_of_path(&mut self, since: &str, path: &str) -> Option<Node> {
-        let Self {
-            ends, objects, ids, ..
-        } = self;
-        ends.find(since, &mut |commit| {
-            id_of(objects, ids, format!("{commit}:./{path}")).is_some()
-        })
+        let Self { ends, stored, .. } = self;
+        ends.find(since, &mut |commit| stored.id(commit, path).is_some())
     }
 
     /// Returns where a commit moved a path, which may be a folder. Many claims name the same one.
@@ -217,11 +203,10 @@ impl Search<'_, '_> {
     /// does not pair a removed file with one that was there: `a` and `b` became `b` and `c`.
     fn same_content(&mut self, commit: &str, path: &str) -> Option<String> {
         let changed = self.changed_in(commit);
-        let Self { objects, ids, .. } = self;
-        let old = id_of(objects, ids, format!("{commit}^:./{path}"))?;
+        let old = self.stored.id(&format!("{commit}^"), path)?;
         let mut same = changed
             .iter()
-            .filter(|entry| entry.object == *old && entry.path != path);
+            .filter(|entry| entry.object == old && entry.path != path);
         let found = same.next()?;
         same.next().is_none().then(|| found.path.clone())
     }
@@ -229,22 +214,20 @@ impl Search<'_, '_> {
     /// Returns whether the content of a new file is that of another old one, whose path has other content.
     fn is_of_other(&mut self, commit: &str, old: &str, object: &str) -> bool {
         let changed = self.changed_in(commit);
-        let Self { objects, ids, .. } = self;
-        changed
-            .iter()
-            .filter(|entry| entry.path != old)
-            .take(MAX_BESIDE)
-            .any(|entry| {
-                entry.object != object
-                    && id_of(objects, ids, format!("{commit}^:./{}", entry.path))
-                        .is_some_and(|before| before == object)
-            })
+        let parent = format!("{commit}^");
+        let beside = changed.iter().filter(|entry| entry.path != old);
+        for entry in beside.take(MAX_BESIDE) {
+            if entry.object != object && self.stored.id(&parent, &entry.path) == Some(object) {
+                return true;
+            }
+        }
+        false
     }
 
     /// Returns whether a commit moved a file to the place that git names.
     fn is_moved(&mut self, commit: &str, old: &str, new: &str) -> bool {
-        let before = self.objects.find(&format!("{commit}^:./{old}"));
-        let after = self.objects.find(&format!("{commit}:./{new}"));
+        let before = self.stored.objects.find(&format!("{commit}^:./{old}"));
+        let after = self.stored.objects.find(&format!("{commit}:./{new}"));
         let (Some(before), Some(after)) = (before, after) else {
             return true;
         };
@@ -304,16 +287,17 @@ impl Search<'_, '_> {
         let added = self.changed_in(commit);
         let beside = added.iter().filter(|entry| entry.path != new);
         let beside = beside.filter_map(|it| Some((rest_of(&it.path, to)?, &it.object)));
-        let Self { objects, ids, .. } = self;
-        let mut is_copied = |(rest, object): &(&str, &String)| {
-            id_of(objects, ids, format!("{commit}:./{}", joined(from, rest))) == Some(*object)
-        };
-        beside.take(MAX_BESIDE).filter(|it| is_copied(it)).count() > n_moved
+        let mut n_copied = 0;
+        for (rest, object) in beside.take(MAX_BESIDE) {
+            let copied = self.stored.id(commit, &joined(from, rest));
+            n_copied += usize::from(copied == Some(object.as_str()));
+        }
+        n_copied > n_moved
     }
 
     /// Returns the only file that has the content of an old one, if its folder is not a copy.
     fn copy(&mut self, commit: &str, path: &str) -> Option<String> {
-        let found = self.objects.find(&format!("{commit}:./{path}"))?;
+        let found = self.stored.objects.find(&format!("{commit}:./{path}"))?;
         let text = text::decode(found.bytes.as_deref()?).0.into_owned();
         if shared_lines(&text, &text).0 < MIN_LINES {
             return None;
@@ -338,21 +322,6 @@ impl Search<'_, '_> {
             .filter(|rest| tree.contains(&joined(from, rest)))
             .count();
         (from == to || n_in_both * 2 <= rests.len()).then_some(first)
-    }
-}
-
-/// Returns the id of an object, which is asked for once.
-fn id_of<'i>(
-    objects: &mut Objects<'_>,
-    ids: &'i mut FxHashMap<String, Option<String>>,
-    name: String,
-) -> Option<&'i String> {
-    match ids.entry(name) {
-        Entry::Occupied(known) => known.into_mut().as_ref(),
-        Entry::Vacant(new) => {
-            let id = objects.find(new.key()).map(|found| found.id);
-            new.insert(id).as_ref()
-        }
     }
 }
 

@@ -1,9 +1,5 @@
 //! The text that replaces a name in a document.
 
-use crate::kinds::path::{FilePath, Part};
-use crate::kinds::symbol::Symbol;
-use crate::paths::folder_of;
-use crate::report::{Document, NewPlace};
 use std::collections::BTreeSet;
 
 use cerberus_engine::rank::tokenize;
@@ -11,7 +7,11 @@ use cerberus_engine::track;
 
 use super::super::versions::Version;
 use super::{Likeness, Search};
+use crate::kinds::path::{FilePath, Part};
+use crate::kinds::symbol::Symbol;
 use crate::parse::{Claim, Target};
+use crate::paths::folder_of;
+use crate::report::{Document, NewPlace};
 
 /// Why `--fix` leaves the name of a folder.
 const FOLDER: &str =
@@ -69,11 +69,11 @@ impl Search<'_, '_> {
             let symbol = version.symbol(&parts)?;
             Some(version.locate(symbol)?.fingerprint)
         };
-        let before = self.version_in(commit, old);
+        let before = self.stored.version(commit, old);
         let Some(before) = before.and_then(|version| code(&version)) else {
             return false;
         };
-        let after = self.version_now(new);
+        let after = self.stored.version_now(self.root, new);
         let after = after.and_then(|version| code(&version));
         after.is_none_or(|after| !track::is_same_lineage(&before, &after))
     }
@@ -81,8 +81,10 @@ impl Search<'_, '_> {
     /// Returns whether the first lines of a file in a commit are those of another file now.
     fn has_same_lines(&mut self, (commit, old): (&str, &str), new: &str, n_lines: u32) -> bool {
         let n_lines = usize::try_from(n_lines).unwrap_or(usize::MAX);
-        let (Some(before), Some(after)) = (self.version_in(commit, old), self.version_now(new))
-        else {
+        let (Some(before), Some(after)) = (
+            self.stored.version(commit, old),
+            self.stored.version_now(self.root, new),
+        ) else {
             return false;
         };
         let before: Vec<&str> = before.text.lines().take(n_lines).collect();

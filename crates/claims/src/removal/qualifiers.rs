@@ -77,13 +77,15 @@ impl Search<'_, '_> {
         MODULE_FILES.iter().all(|file| {
             let old_file = format!("{old_folder}/{file}");
             let exporter = match &old.commit {
-                Some(commit) => self.version_in(commit, &old_file),
-                None => self.version_now(&old_file),
+                Some(commit) => self.stored.version(commit, &old_file),
+                None => self.stored.version_now(self.root, &old_file),
             };
             if !exporter.is_some_and(|it| it.has_word(old.last_name())) {
                 return true;
             }
-            let exporter = self.version_now(&format!("{new_folder}/{file}"));
+            let exporter = self
+                .stored
+                .version_now(self.root, &format!("{new_folder}/{file}"));
             exporter.is_some_and(|it| it.has_word(new.last_name()))
         })
     }

@@ -4,8 +4,6 @@
 //! before it was removed. So the code is compared with that of the name at each end, and the commit at
 //! which they part is looked for.
 
-use crate::kinds::symbol::Symbol;
-use crate::report::NewPlace;
 use cerberus_engine::track;
 use cerberus_engine::tree::git::past::Node;
 use cerberus_model::{Anchor, Fingerprint, split_number};
@@ -14,7 +12,9 @@ use rustc_hash::FxHashMap;
 use super::new_name::replaced_name;
 use super::qualifiers::Definition;
 use super::{Fate, LIMITS, Likeness, MAX_RENAMES, Removed, Search, Test};
+use crate::kinds::symbol::Symbol;
 use crate::parse::{Claim, Target};
+use crate::report::NewPlace;
 
 /// Why `--fix` leaves the last part of a qualified name.
 const MODULE: &str = "the parts before its last one do not name the new place";
@@ -131,7 +131,7 @@ impl Search<'_, '_> {
         let Some((commit, file)) = written else {
             return Some(removed);
         };
-        let Some(version) = self.version_in(commit, file) else {
+        let Some(version) = self.stored.version(commit, file) else {
             return Some(removed);
         };
         let Some(symbol) = version.symbol(parts).map(str::to_owned) else {
@@ -206,7 +206,8 @@ impl Search<'_, '_> {
                     return Next::Lost;
                 };
                 let code = self
-                    .version_now(file)
+                    .stored
+                    .version_now(self.root, file)
                     .and_then(|version| version.locate(symbol));
                 let code = code.map(|it| it.fingerprint);
                 if code.is_some_and(|it| track::is_same_lineage(&anchor.fingerprint, &it)) {
@@ -243,15 +244,9 @@ impl Search<'_, '_> {
         symbol: &str,
         code: &Fingerprint,
     ) -> Option<Node> {
-        let Self {
-            ends,
-            objects,
-            versions,
-            ids,
-            ..
-        } = self;
+        let Self { ends, stored, .. } = self;
         ends.find(since, &mut |commit| {
-            let version = super::version_in(versions, objects, ids, (commit, file));
+            let version = stored.version(commit, file);
             let found = version.and_then(|version| version.locate(symbol));
             found.is_some_and(|it| track::is_same_lineage(code, &it.fingerprint))
         })
@@ -279,7 +274,7 @@ impl Search<'_, '_> {
             return now;
         };
         let parent = old.and_then(|old| old.commit.parents.first());
-        let before = parent.and_then(|parent| self.version_in(parent, file));
+        let before = parent.and_then(|parent| self.stored.version(parent, file));
         now.is_reused = before.is_some_and(|version| version.locate(symbol).is_some());
         let definitions = old.and_then(|old| self.definitions(old, (file, symbol)));
         let is_named_alike = definitions.is_some_and(|(old, new)| {
@@ -300,8 +295,8 @@ impl Search<'_, '_> {
     ) -> Option<(Definition, Definition)> {
         let parent = commit.parents.first()?;
         let old_symbol = split_number(anchor.symbol.as_deref()?).0.to_owned();
-        let before = self.version_in(parent, &anchor.file)?;
-        let after = self.version_now(file)?;
+        let before = self.stored.version(parent, &anchor.file)?;
+        let after = self.stored.version_now(self.root, file)?;
         let old = Definition {
             commit: Some(parent.clone()),
             version: before,
@@ -317,7 +312,8 @@ impl Search<'_, '_> {
 
     /// Returns whether a file of the working tree defines a symbol.
     fn defines_now(&mut self, file: &str, parts: &[String], symbol: &str) -> bool {
-        self.version_now(file)
+        self.stored
+            .version_now(self.root, file)
             .is_some_and(|version| version.symbol(parts) == Some(symbol))
     }
 }
