@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use anyhow::Result;
-use cerberus_bank::ops::Project;
-use cerberus_bank::ops::pins;
+use cerberus_bank::ops::{Project, pins};
 use cerberus_brief::{Answer, Cost, Known, Occasion, Omitted, Request, Room, Skipped};
 use cerberus_engine::tree::git::{self, AddedLines};
 use cerberus_engine::tree::read;

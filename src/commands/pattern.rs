@@ -3,12 +3,11 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use cerberus_bank::Workspace;
 use cerberus_bank::memories::MAX_BYTES;
 use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::patterns::{self as rule_patterns, PatternSummary, RulePattern};
 use cerberus_bank::ops::{Project, anchors, document, memories};
-use cerberus_bank::{MemoryFile, PROPOSED_BY};
+use cerberus_bank::{MemoryFile, PROPOSED_BY, Workspace};
 use cerberus_markdown::{EditError, frontmatter};
 use cerberus_model::Enforcement;
 use cerberus_model::error::UserError;

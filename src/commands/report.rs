@@ -7,7 +7,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use cerberus_bank::Workspace;
 use cerberus_bank::lockfile::Anchors;
 use cerberus_bank::ops::examples::OtherSummary;
 use cerberus_bank::ops::links::{self, Edge};
@@ -19,7 +18,7 @@ use cerberus_bank::ops::rule_counts::RuleCounts;
 use cerberus_bank::ops::sections::{self, Section};
 use cerberus_bank::ops::stats::MemoryCounts;
 use cerberus_bank::ops::{Progress, Project, anchors, rounded};
-use cerberus_bank::{Bank, MemoryFile, OutputFile};
+use cerberus_bank::{Bank, MemoryFile, OutputFile, Workspace};
 use cerberus_engine::excerpt::LineRange;
 use cerberus_engine::syntax::language;
 use cerberus_engine::tree::{git, read};

@@ -6,12 +6,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::Result;
-use cerberus_bank::MemoryFile;
-use cerberus_bank::Workspace;
-use cerberus_bank::ops::linked;
 use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::patterns::{self as rule_patterns, RulePattern};
-use cerberus_bank::ops::{Project, anchors, memories};
+use cerberus_bank::ops::{Project, anchors, linked, memories};
+use cerberus_bank::{MemoryFile, Workspace};
 use cerberus_engine::syntax::language;
 use cerberus_engine::tree::git;
 use cerberus_engine::tree::git::{AddedLines, Changes};

@@ -30,13 +30,12 @@ mod start;
 mod task;
 mod unverified;
 
+use block::Block;
 pub use cost::Cost;
+use focus::Focus;
 pub use focus::Occasion;
 pub use loaded::{Loaded, Reader};
 pub use place::text;
-
-use block::Block;
-use focus::Focus;
 use relevance::{Ranked, Relevant};
 
 /// Maximum number of rules of a task.
@@ -98,7 +97,7 @@ pub struct Known {
     pub loaded: Loaded,
 }
 
-/// What is given, and what is not.
+/// The pieces that are given, and those that are not, with the reasons.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Answer {

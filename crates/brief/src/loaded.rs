@@ -43,12 +43,12 @@ static READERS: LazyLock<Vec<Reader>> = LazyLock::new(|| {
 });
 
 impl Reader {
-    /// Returns what is known of an agent.
+    /// Returns the entry of an agent in `readers.toml`.
     pub fn named(name: &str) -> Option<&'static Self> {
         READERS.iter().find(|reader| reader.name == name)
     }
 
-    /// Returns what is known of the agent of a client of MCP, whose name contains that of the agent, as in `claude-code`.
+    /// Returns the entry of the agent whose name is part of the name of an MCP client, as in `claude-code`.
     pub fn of_client(client: &str) -> Option<&'static Self> {
         let client = client.to_lowercase();
         READERS.iter().find(|reader| client.contains(&reader.name))

@@ -6,7 +6,6 @@ use cerberus_engine::tree::git::{self, Objects, past};
 use rustc_hash::FxHashSet;
 
 use crate::corrected::{self, Renamed};
-use crate::foreign;
 use crate::former::{self, Former, History};
 use crate::kinds::Place;
 use crate::kinds::symbol::Symbol;
@@ -15,10 +14,9 @@ use crate::mistakes::{self, Never};
 use crate::now::{Holds, Now};
 use crate::parse::{Claim, Stance, Target};
 use crate::project::{Position, Project};
-use crate::removal;
 use crate::report::{Document, Finding, GIT_FAILED, Report, Stale, Verdict};
 use crate::then::Past;
-use crate::words;
+use crate::{foreign, removal, words};
 
 /// What a sentence or its heading says about what does not exist.
 const ABSENT: &str =

@@ -4,16 +4,16 @@
 //! tree as `check` does. A name that is not a claim any more, or names another target, is not written:
 //! the next check could not see that it is wrong.
 
-use crate::kinds::symbol::Symbol;
-use crate::project::{Position, Project};
-use crate::report::{Document, NewPlace};
 use cerberus_model::text::Span;
 
 use super::addresses::Addresses;
 use super::now::Holds;
 use super::snapshot;
+use crate::kinds::symbol::Symbol;
 use crate::parse;
 use crate::parse::{Claim, Target};
+use crate::project::{Position, Project};
+use crate::report::{Document, NewPlace};
 
 /// Why `--fix` leaves a name whose new form was read again.
 const UNREAD: &str = "written so, the next check could not read it as a name";

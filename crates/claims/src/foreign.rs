@@ -4,18 +4,18 @@
 //! code, with names of which this project had some once. Most of the others never existed here, and
 //! that distinguishes them.
 
-use crate::former::Former;
-use crate::kinds::path::FilePath;
-use crate::kinds::symbol::Symbol;
-use crate::kinds::variable::Variable;
-use crate::project::{Position, Project};
-use crate::report::{Document, Finding, Verdict};
 use std::collections::BTreeSet;
 
 use cerberus_model::text::Span;
 use rustc_hash::FxHashSet;
 
+use crate::former::Former;
+use crate::kinds::path::FilePath;
+use crate::kinds::symbol::Symbol;
+use crate::kinds::variable::Variable;
 use crate::parse::Target;
+use crate::project::{Position, Project};
+use crate::report::{Document, Finding, Verdict};
 
 /// Separates claims that were true into those about other projects and the others. `findings` are
 /// all other claims that fail now.

@@ -1,8 +1,5 @@
 //! Which of the claims that fail now were true, and when.
 
-use crate::checker::Checker;
-use crate::project::{Position, Project};
-use crate::report::{GIT_FAILED, LACKING, SHALLOW, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -12,9 +9,12 @@ use cerberus_engine::tree::git::past::TreeEntry;
 use cerberus_model::text;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::checker::Checker;
 use crate::moved::{self, Differing, Start};
 use crate::now::Now;
 use crate::origin::{self, Moment, Origin, Place};
+use crate::project::{Position, Project};
+use crate::report::{GIT_FAILED, LACKING, SHALLOW, Verdict};
 use crate::snapshot;
 use crate::then::{Needs, OldTree, Past, Truth, Writer};
 use crate::words::Words;

@@ -140,7 +140,7 @@ pub(crate) trait Read: Sized {
     fn read_manifest(_path: &str, _text: &str, _facts: &mut Facts) {}
 }
 
-/// What is asked about a claim of any kind. The defaults are for a kind whose names manifests define.
+/// The questions about a claim of any kind. The defaults are for a kind whose names manifests define.
 pub(crate) trait Kind {
     /// The name of the kind in reports.
     fn name(&self) -> &'static str;

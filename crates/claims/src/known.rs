@@ -1,6 +1,5 @@
 //! Names that programs of the project know as data: files that they read or write, packages that they import.
 
-use crate::project::Project;
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashSet;
@@ -11,7 +10,7 @@ use crate::kinds::package::Package;
 use crate::kinds::path::FilePath;
 use crate::parse::{Claim, Target};
 use crate::paths::folder_of;
-use crate::project::Position;
+use crate::project::{Position, Project};
 use crate::report::Verdict;
 use crate::{snapshot, words};
 

@@ -16,7 +16,7 @@ const IN_PAST: &str = "a heading above it is about the past";
 const IN_PROMPT: &str = "a skill or a prompt may mean the files of another project, or of its task";
 const UNSPECIFIC: &str = "its name alone does not say that it is meant here";
 
-/// A claim that was true, with what is known about it.
+/// A claim that was true, with its place and the commit that made it false.
 pub(crate) struct Evidence<'e> {
     pub(crate) now: &'e Now,
     pub(crate) place: Place<'e>,

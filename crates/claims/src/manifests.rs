@@ -6,8 +6,6 @@ mod make;
 mod python;
 mod scope;
 
-use crate::kinds::task::{Runner, Task};
-use crate::kinds::{self, Kind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -22,6 +20,8 @@ use serde_json::Value;
 
 use super::rules::{self, Rules, Tool};
 use super::snapshot;
+use crate::kinds::task::{Runner, Task};
+use crate::kinds::{self, Kind};
 use crate::paths::{folder_of, is_within};
 
 /// The kind of the keys of tables: features, extras, settings.

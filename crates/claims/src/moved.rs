@@ -4,7 +4,6 @@
 //! shortened has it, or one that lost it in a later commit. Short lines are equal by accident, so that a block of
 //! equal lines around it has to be evidence enough. The search continues from the other document.
 
-use crate::project::{Position, Project};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -15,6 +14,7 @@ use cerberus_model::text;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::origin::{self, Moment, Origin, Place, Traced};
+use crate::project::{Position, Project};
 
 mod evidence;
 

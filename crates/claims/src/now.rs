@@ -1,9 +1,5 @@
 //! Whether a claim is true in the tree as it is.
 
-use crate::kinds::path::Part;
-use crate::kinds::{Kind, Place};
-use crate::paths::is_within;
-use crate::report::Document;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -17,7 +13,11 @@ use super::manifests::Manifests;
 use super::snapshot::{self, Snapshot};
 use super::versions::Versions;
 use super::words::{self, Occurrences, Words, module_name};
+use crate::kinds::path::Part;
+use crate::kinds::{Kind, Place};
 use crate::parse::{Claim, Target};
+use crate::paths::is_within;
+use crate::report::Document;
 
 /// Minimum number of entries of a tree that the project has.
 const MIN_ENTRIES: usize = 4;

@@ -35,12 +35,11 @@ use ignored::Ignored;
 pub(crate) use stance::Stance;
 pub use stance::bans::{Ban, bans};
 
+pub use crate::kinds::Target;
 use crate::kinds::package::Package;
 use crate::kinds::path::FilePath;
 use crate::kinds::rule::EnforcedRule;
 use crate::kinds::{self, Code};
-
-pub use crate::kinds::Target;
 
 /// Maximum number of claims of a document; the rest is not read.
 pub const MAX_CLAIMS: usize = 10_000;

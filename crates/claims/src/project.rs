@@ -1,6 +1,5 @@
 //! The project with which the claims of documents are compared.
 
-use crate::kinds::path::FilePath;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -8,6 +7,7 @@ use cerberus_engine::tree::git::{self, IgnoredPath};
 use rustc_hash::FxHashMap;
 
 use crate::former::Tried;
+use crate::kinds::path::FilePath;
 use crate::now::Now;
 use crate::parse::{Claim, Target};
 use crate::report::Document;

@@ -4,9 +4,6 @@
 //! an old tree is the list of these, and only their versions are read: once each, for all claims and
 //! commits together.
 
-use crate::kinds::path::Part;
-use crate::paths::folder_of;
-use crate::report::Document;
 use std::sync::Arc;
 
 use cerberus_engine::tree::git::past::{Differences, TreeEntry};
@@ -21,7 +18,10 @@ use super::now::Now;
 use super::snapshot::{self, Snapshot};
 use super::versions::{Version, Versions};
 use super::words::{self, Words};
+use crate::kinds::path::Part;
 use crate::parse::{Claim, Target};
+use crate::paths::folder_of;
+use crate::report::Document;
 
 mod old_manifests;
 mod reading;

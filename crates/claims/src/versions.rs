@@ -3,7 +3,6 @@
 //! Many claims ask about the same versions, so each of them is read and parsed once, and a question
 //! about a name does not read its text again.
 
-use crate::kinds::path::Part;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
@@ -17,6 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::manifests::{self, Manifests};
 use super::words;
+use crate::kinds::path::Part;
 
 /// Maximum length of the name of an anchor in HTML.
 const MAX_NAME: usize = 300;

@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use cerberus_bank::Workspace;
-use cerberus_bank::external_file;
 use cerberus_bank::ops::{Project, managed_block};
+use cerberus_bank::{Workspace, external_file};
 use cerberus_model::text::plural;
 
 use super::Doctor;

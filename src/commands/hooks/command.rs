@@ -8,10 +8,9 @@ use std::path::Path;
 use std::rc::Rc;
 
 use anyhow::Result;
-use cerberus_bank::MemoryFile;
-use cerberus_bank::Workspace;
 use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::{Project, envelope, memories, patterns};
+use cerberus_bank::{MemoryFile, Workspace};
 use cerberus_claims::parse;
 use cerberus_engine::rank::rule_kind;
 use cerberus_model::text::shell;

@@ -10,8 +10,7 @@ use cerberus_brief::{Answer, Cost, Loaded, Occasion, Reader, Request};
 use cerberus_store::given_rules::{Given, Has};
 
 use super::payload::Event;
-use super::settings as tools;
-use super::{HookTool, in_session};
+use super::{HookTool, in_session, settings as tools};
 use crate::commands::inject::ClientProfile;
 use crate::config::{GlobalArgs, Settings};
 use crate::output::Printer;

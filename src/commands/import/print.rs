@@ -1,12 +1,12 @@
 //! Prints the reports of an import.
 
+use cerberus_bank::ops::import::{DocumentSummary, Item, Outcome, Report};
 use cerberus_engine::rank::rule_words::RuleWords;
 use cerberus_model::format_location;
 use cerberus_model::text::plural;
 
 use crate::commands::candidates;
 use crate::output::{DIM, NAME, OK, Printer, WARN};
-use cerberus_bank::ops::import::{DocumentSummary, Item, Outcome, Report};
 
 /// The outcome of a new memory that no agent gets until somebody confirms it.
 const PROPOSED: &str = "proposed";

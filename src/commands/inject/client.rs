@@ -1,8 +1,7 @@
 //! The clients that read the injected text, and the size at which each truncates it.
 
-use clap::ValueEnum;
-
 use cerberus_brief::Cost;
+use clap::ValueEnum;
 
 /// The client that reads the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::Result;
-use cerberus_bank::Workspace;
 use cerberus_bank::ops::Project;
+use cerberus_bank::ops::import::sources::{self, Source};
 use cerberus_bank::ops::managed_block::{self, BlockMarkers};
 use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::pins::{self, render};
-use cerberus_bank::{ExternalFile, MemoryFile};
+use cerberus_bank::{ExternalFile, MemoryFile, Workspace};
 use cerberus_brief::{Answer, Cost, Known, Occasion, Omitted, Request, Room};
 use cerberus_engine::tree::{documents, read};
 use cerberus_model::PinScope;
@@ -19,7 +19,6 @@ use serde::Serialize;
 
 use super::{ClientProfile, InjectArgs, explanation};
 use crate::output::{CliResult, NAME, OK, Printer, WARN};
-use cerberus_bank::ops::import::sources::{self, Source};
 
 const MARKERS: BlockMarkers<'static> = managed_block::MARKDOWN;
 

@@ -6,11 +6,10 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use cerberus_bank::MemoryFile;
-use cerberus_bank::Workspace;
 use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::patterns::{self, RulePattern};
 use cerberus_bank::ops::{Project, document};
+use cerberus_bank::{MemoryFile, Workspace};
 use cerberus_engine::tree::git;
 use cerberus_markdown::frontmatter;
 use cerberus_markdown::frontmatter::FieldValue;

@@ -1,10 +1,10 @@
 //! Prints the findings of `reanchor` as text.
 
+use cerberus_bank::ops::reanchor::{Added, Finding, Mode, Report, Request, TrackedLocation};
 use cerberus_model::text::shell_word;
 use cerberus_model::{State, format_location};
 
 use crate::output::{ERROR, NAME, OK, Printer, WARN};
-use cerberus_bank::ops::reanchor::{Added, Finding, Mode, Report, Request, TrackedLocation};
 
 pub(super) fn report(report: &Report, request: &Request, out: &mut Printer) {
     match &request.since {

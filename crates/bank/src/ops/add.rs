@@ -10,12 +10,11 @@ use cerberus_model::{Anchor, CodeLocation, Confidence, MemoryType, Origin, RuleK
 use serde::Serialize;
 
 use super::fields::Fields;
-use crate::Workspace;
 use crate::memories::text_of;
-use crate::names;
 use crate::ops::anchors::AnchorSummary;
 use crate::ops::memories::Memories;
 use crate::ops::{anchors, document, memories, similar};
+use crate::{Workspace, names};
 
 /// A memory to add.
 #[derive(Debug, Default)]

@@ -13,11 +13,10 @@ use cerberus_model::{
 };
 use serde::Serialize;
 
-use crate::MemoryFile;
-use crate::Workspace;
 use crate::ops::anchors::AnchorSummary;
 use crate::ops::examples::{self as examples_beside, Change, OtherSummary};
 use crate::ops::{anchors, answers, document, memories};
+use crate::{MemoryFile, Workspace};
 
 /// Number of candidates to list if the user does not specify one.
 const DEFAULT_CANDIDATES: usize = 5;

@@ -8,9 +8,8 @@ use cerberus_model::error::UserError;
 use serde::Serialize;
 
 use super::fields::Fields;
-use crate::Workspace;
-use crate::names;
 use crate::ops::{Project, document, seconds, similar};
+use crate::{Workspace, names};
 
 /// A document to create. The fields override the frontmatter of its content.
 #[derive(Debug, Default)]

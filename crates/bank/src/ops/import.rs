@@ -19,18 +19,17 @@ pub use cerberus_model::ImportOutcome as Outcome;
 use cerberus_model::error::UserError;
 use cerberus_model::text::decode;
 use cerberus_model::{Anchor, Confidence, Scope};
+use classify::{Classifier, Document, Surroundings, Update};
+use find::Found;
 use serde::Serialize;
+use sources::{Source, Sources, parse_item};
 
-use crate::Workspace;
-use crate::names;
 use crate::ops::anchors::AnchorSummary;
 use crate::ops::memories::Memories;
 use crate::ops::rule_counts::RuleCounts;
 use crate::ops::similar::{self, SimilarMemories};
 use crate::ops::{Project, anchors, memories, trash};
-use classify::{Classifier, Document, Surroundings, Update};
-use find::Found;
-use sources::{Source, Sources, parse_item};
+use crate::{Workspace, names};
 
 mod classify;
 mod find;
@@ -556,8 +555,9 @@ fn best_likely(rankings: &[Ranking]) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use crate::ops::managed_block;
     use cerberus_markdown::rules;
+
+    use crate::ops::managed_block;
 
     #[test]
     fn the_managed_block_contains_no_rules() {

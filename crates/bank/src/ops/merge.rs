@@ -14,12 +14,11 @@ use cerberus_model::{Anchor, Origin, Scope, format_location};
 use serde::Serialize;
 
 use super::trash::{self, MovedMemory};
-use crate::Workspace;
 use crate::lockfile::Anchors;
 use crate::memories::check_size;
 use crate::ops::memories::Memories;
 use crate::ops::{Project, default_scope, document, seconds};
-use crate::{ImportChanges, MemoryFile, names};
+use crate::{ImportChanges, MemoryFile, Workspace, names};
 
 /// The memories to merge.
 #[derive(Debug, Default)]

@@ -5,11 +5,10 @@ use cerberus_markdown::sections::{self, MissingSection};
 use cerberus_model::text::LineIndex;
 use serde::Serialize;
 
-use crate::MemoryFile;
-use crate::Workspace;
 use crate::ops::Project;
 use crate::ops::metadata::Metadata;
 use crate::ops::section_selection::{self, SectionPlace, TokenMetrics};
+use crate::{MemoryFile, Workspace};
 
 /// The part of a memory to read.
 #[derive(Debug, Default)]

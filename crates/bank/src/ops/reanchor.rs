@@ -18,20 +18,18 @@ use cerberus_model::{Anchor, ExampleRole, Origin, State, format_location, split_
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde::{Deserialize, Serialize};
 
-use crate::LOCKFILE;
-use crate::Workspace;
 use crate::lockfile::Anchors;
 use crate::lookup::find_named;
 use crate::ops::anchors::remember_look_alikes;
 use crate::ops::memories::{Filter, Memories};
 use crate::ops::{Progress, Project, patterns, rounded};
+use crate::{LOCKFILE, Workspace};
 
 mod conflict;
 mod missing;
 mod reconcile;
 
 pub use missing::Added;
-
 use reconcile::{Example, Reconciler, followed_examples};
 
 /// The anchors to follow, and the effect on the lock file.

@@ -15,12 +15,11 @@ use cerberus_model::{
 use serde::Serialize;
 
 use super::reanchor::{self, Finding, TrackedLocation};
-use crate::MemoryFile;
-use crate::Workspace;
 use crate::ops::anchors::AnchorSummary;
 use crate::ops::memories::{Filter, Memories};
 use crate::ops::rule_counts::{self, RuleCounts};
 use crate::ops::{Progress, Project, anchors, memories};
+use crate::{MemoryFile, Workspace};
 
 /// Number of candidates to choose from, one key each.
 pub(super) const N_CANDIDATES: usize = 5;

@@ -12,13 +12,12 @@ use cerberus_model::{Anchor, Language, MemoryType, Origin, State, SymbolKind};
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
 
-use crate::MemoryFile;
-use crate::Workspace;
 use crate::ops::examples::OtherSummary;
 use crate::ops::memories::Filter;
 use crate::ops::metadata::Metadata;
 use crate::ops::patterns::{self, PatternSummary};
 use crate::ops::{Project, anchors, rounded};
+use crate::{MemoryFile, Workspace};
 
 /// The memories to show.
 #[derive(Debug, Default)]

@@ -10,11 +10,10 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use super::show;
-use crate::MemoryFile;
-use crate::Workspace;
 use crate::ops::links;
 use crate::ops::memories::Memories;
 use crate::ops::rule_counts::RuleCounts;
+use crate::{MemoryFile, Workspace};
 
 /// The lists to add to the counts.
 #[derive(Debug, Default)]

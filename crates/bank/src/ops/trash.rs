@@ -5,11 +5,10 @@ use cerberus_markdown::frontmatter;
 use serde::Serialize;
 
 use super::import::sources::Source;
-use crate::MemoryFile;
-use crate::Workspace;
 use crate::lockfile::Anchors;
 use crate::lookup::find_named;
 use crate::ops::Project;
+use crate::{MemoryFile, Workspace};
 
 #[derive(Debug, Serialize)]
 pub struct Report {

@@ -1,9 +1,9 @@
 //! The targets of makefiles.
 
-use crate::kinds::task::Runner;
 use std::collections::BTreeMap;
 
 use super::Facts;
+use crate::kinds::task::Runner;
 
 /// Maximum number of variables in the targets of a rule that are replaced by their values.
 const MAX_EXPANSIONS: usize = 20;

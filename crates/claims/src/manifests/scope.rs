@@ -1,10 +1,10 @@
 //! The manifests that a command reads, if it names its package or its folder.
 
-use crate::paths::{folder_of, is_within};
 use cerberus_markdown::links::normalize_path;
 
 use super::{Facts, Manifests, package_name};
 use crate::kinds::task::{Runner, Task, Within};
+use crate::paths::{folder_of, is_within};
 use crate::snapshot;
 
 /// The manifests that a command reads.

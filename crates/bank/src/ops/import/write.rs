@@ -9,9 +9,8 @@ use cerberus_model::{MemoryStatus, MemoryType};
 use super::classify::Update;
 use super::sources::{self, Sources};
 use super::{Item, NewRule, Outcome, Plan, Report};
-use crate::Workspace;
 use crate::ops::{Project, document, seconds};
-use crate::{ImportChanges, MemoryFile, memories, names};
+use crate::{ImportChanges, MemoryFile, Workspace, memories, names};
 
 /// Writes all memories with their anchors; if one fails, the written ones are reverted.
 pub(super) fn write(project: &Workspace, plan: &mut Plan) -> Result<()> {

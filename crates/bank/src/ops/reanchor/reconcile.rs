@@ -11,11 +11,10 @@ use cerberus_model::{Anchor, ExampleRole, Origin, OtherExample, RuleKind, State,
 use rustc_hash::FxHashMap;
 
 use super::{Finding, Mode, Request, TrackedLocation};
-use crate::MemoryFile;
-use crate::Workspace;
 use crate::lockfile::Anchors;
 use crate::ops::memories::Memories;
 use crate::ops::{Project, anchors, memories, rounded};
+use crate::{MemoryFile, Workspace};
 
 /// Number of candidates among which an edited example must be found to be rescored.
 const N_RESCORED: usize = 200;

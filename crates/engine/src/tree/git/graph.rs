@@ -32,7 +32,7 @@ struct Listed {
     end: usize,
 }
 
-/// What is known of a commit in the search for the last common one.
+/// The marks of a commit in the search for the last common one.
 const OF_FIRST: u8 = 1;
 const OF_SECOND: u8 = 2;
 const OF_BOTH: u8 = OF_FIRST | OF_SECOND;

@@ -16,12 +16,11 @@ use rustc_hash::FxHashMap;
 use similar::{Algorithm, DiffOp};
 
 use super::files::{self, GitFiles};
-use super::folders;
 use super::listing::{IndexEntry, Seen};
 use super::objects::{Object, Objects, objects_of, read_objects, with_objects};
 use super::process::Git;
 use super::records::{self, EntryKind, RawChange, TreeEntry};
-use super::{checked_head, commit_id, git, object_id, parse_renames, with_renames};
+use super::{checked_head, commit_id, folders, git, object_id, parse_renames, with_renames};
 use crate::tree::listed;
 
 /// Time after which the rest of a file counts as one change.
