@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use cerberus_bank::Bank;
 use cerberus_engine::threads;
-use cerberus_model::{ExitStatus, text};
+use cerberus_model::{ExitStatus, MemoryStatus, MemoryType, Priority, RuleKind, text};
 use clap::{Command, CommandFactory};
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::Shells;
@@ -130,19 +130,41 @@ fn project(words: &[OsString]) -> Option<PathBuf> {
 
 /// Adds the ids of the project to the arguments that name memories.
 fn with_ids(command: Command, path: &str, project: Option<&PathBuf>) -> Command {
-    let command = command.mut_args(|arg| match ids(path, arg.get_id().as_str()) {
-        Some(ids) => {
+    let command = command.mut_args(|arg| {
+        if let Some(ids) = ids(path, arg.get_id().as_str()) {
             let project = project.cloned();
-            arg.add(ArgValueCandidates::new(move || {
+            return arg.add(ArgValueCandidates::new(move || {
                 of_project(ids, project.clone())
-            }))
+            }));
         }
-        None => arg,
+        match words_of(arg.get_id().as_str()) {
+            Some(words) => arg.add(ArgValueCandidates::new(move || {
+                words.iter().map(CompletionCandidate::new).collect()
+            })),
+            None => arg,
+        }
     });
     command.mut_subcommands(|below| {
         let path = format!("{path} {}", below.get_name());
         with_ids(below, path.trim_start(), project)
     })
+}
+
+/// Returns the words that an argument takes, if they are fixed and clap does not know them.
+fn words_of(arg: &str) -> Option<Vec<&'static str>> {
+    fn spelled<T: Copy>(
+        all: &[T],
+        spelling: impl Fn(T) -> &'static str,
+    ) -> Option<Vec<&'static str>> {
+        Some(all.iter().copied().map(spelling).collect())
+    }
+    match arg {
+        "memory_type" => spelled(MemoryType::ALL, MemoryType::as_str),
+        "kind" => spelled(RuleKind::ALL, RuleKind::as_str),
+        "status" => spelled(MemoryStatus::ALL, MemoryStatus::as_str),
+        "priority" => spelled(Priority::ALL, Priority::as_str),
+        _ => None,
+    }
 }
 
 /// Returns the function that lists the values of an argument.
@@ -152,7 +174,7 @@ fn ids(command: &str, arg: &str) -> Option<fn(&Bank) -> Vec<String>> {
             |bank| bank.anchors().unwrap_or_default().into_keys().collect()
         }
         ("restore", "id") => |bank| bank.trashed().unwrap_or_default(),
-        ("anchor" | "append" | "pattern" | "read" | "sections" | "update", "id")
+        ("anchor" | "append" | "pattern" | "read" | "rename" | "sections" | "update", "id")
         | ("show" | "delete" | "review", "ids")
         | ("merge", "sources" | "into") => |bank| {
             let memories = bank.read_all().unwrap_or_default();

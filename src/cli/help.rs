@@ -8,8 +8,8 @@ use clap::{Command, CommandFactory};
 
 use super::Cli;
 
-/// The text below the arguments of each command: a line `== COMMAND`, then its text. The text below a line
-/// `--` is shown with `--help` only.
+/// The text below the arguments of each command: a line `== COMMAND`, then its text. `-h` shows the examples at
+/// its end only.
 const TEXTS: &str = include_str!("help.txt");
 
 /// The groups of the commands under `cerberus memory`, each with its first command.
@@ -47,12 +47,9 @@ fn with_texts(command: Command, path: &str, texts: &BTreeMap<&str, &'static str>
 }
 
 fn with_text(command: Command, text: &str) -> Command {
-    let Some((short, long)) = text.split_once("\n--\n") else {
-        return command.after_help(joined(text));
-    };
-    let short = joined(short);
-    let long = format!("{short}\n\n{}", joined(long));
-    command.after_help(short).after_long_help(long)
+    let examples_start = text.rfind("\nExample").map_or(0, |at| at + 1);
+    let examples = joined(&text[examples_start..]);
+    command.after_help(examples).after_long_help(joined(text))
 }
 
 /// Returns a text with each paragraph in one line, which clap wraps. Lines that start with a space, of tables and
@@ -102,6 +99,26 @@ mod tests {
 
     /// The list fits a narrow terminal.
     const MAX_WIDTH: usize = 60;
+
+    /// The short help fits a terminal of 80 columns.
+    const MAX_HEIGHT: usize = 48;
+
+    /// Checks the short help of a command and of those below it.
+    fn check_height(command: &mut Command) {
+        let help = command.clone().term_width(80).render_help().to_string();
+        let name = command.get_name();
+        assert!(help.lines().count() <= MAX_HEIGHT, "{name}:\n{help}");
+        for below in command.get_subcommands_mut() {
+            check_height(below);
+        }
+    }
+
+    #[test]
+    fn the_short_help_fits_a_screen() {
+        let mut command = super::command();
+        command.build();
+        check_height(&mut command);
+    }
 
     #[test]
     fn each_memory_command_is_in_one_group() {

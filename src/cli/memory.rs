@@ -2,10 +2,11 @@
 
 use clap::Subcommand;
 
-use crate::commands::trash::{self, DeleteArgs, RestoreArgs};
+use crate::commands::trash::{self, DeleteArgs, RestoreArgs, TrashArgs};
 use crate::commands::{
     add, anchor, anchor_test, append, create, import, init, inject, linked, links, merge, pattern,
-    pin, read, reanchor, report, review, review_diff, search, sections, show, stats, update,
+    pin, read, reanchor, rename, report, review, review_diff, search, sections, show, stats,
+    update,
 };
 use crate::config::Settings;
 use crate::output::{CliResult, Printer};
@@ -52,6 +53,10 @@ commands! {
     Delete(DeleteArgs) => trash::run_delete,
     /// Restore a memory from the trash
     Restore(RestoreArgs) => trash::run_restore,
+    /// List the trash, or empty it
+    Trash(TrashArgs) => trash::run_trash,
+    /// Change the id of a memory; links follow
+    Rename(rename::RenameArgs) => rename::run,
     /// Choose the examples that are not sure
     Review(review::ReviewArgs) => review::run,
     /// Check changed code against the rules

@@ -27,12 +27,7 @@ use crate::output::{CliResult, Printer};
 
 /// Check what a project's documents say, and keep its rules with code that shows them
 #[derive(Debug, Parser)]
-#[command(
-    name = "cerberus",
-    version,
-    max_term_width = 100,
-    propagate_version = true
-)]
+#[command(name = "cerberus", version, max_term_width = 100)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: GlobalArgs,

@@ -72,10 +72,8 @@ fn print_report(report: &Report, request: &Request, out: &mut Printer) {
     if let Some(anchor) = &report.anchor {
         let location = format_location(&anchor.file, anchor.symbol.as_deref());
         let location = out.style(NAME, &location);
-        out.line(&format!(
-            "  example {location} (quality {:.2})",
-            anchor.quality
-        ));
+        let origin = candidates::origin(anchor.chosen, anchor.quality);
+        out.line(&format!("  example {location} ({origin})"));
     }
     if let Some(unanchored) = &report.unanchored {
         let reason = out.safe(&unanchored.reason);
@@ -90,6 +88,7 @@ fn print_report(report: &Report, request: &Request, out: &mut Printer) {
             let keyword = format!("with a keyword from its code: {command} --hint WORD");
             if unanchored.candidates.is_empty() {
                 out.line(&format!("  next, {keyword}"));
+                out.line(&format!("  or name it: {command} --to FILE::SYMBOL"));
             } else {
                 out.line(&format!(
                     "  next: {command} --pick 1, or --candidates 5 for more"

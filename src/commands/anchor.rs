@@ -3,6 +3,7 @@
 use cerberus_bank::ops::anchor::{self, Choice, Report, Request};
 use cerberus_bank::ops::anchors;
 use cerberus_bank::ops::examples::Change;
+use cerberus_engine::examples::RankedSymbol;
 use cerberus_engine::rank::rule_words::RuleWords;
 use cerberus_model::error::ExitStatus;
 use cerberus_model::text::shell_word;
@@ -144,11 +145,8 @@ fn print_report(report: &Report, request: &Request, out: &mut Printer) {
             },
         );
         let location = out.safe(&format_location(&anchor.file, anchor.symbol.as_deref()));
-        let quality = anchor.quality;
-        let chosen = anchor.chosen;
-        return out.line(&format!(
-            "{verb} {id} to {location} (quality {quality:.2}, {chosen})"
-        ));
+        let origin = candidates::origin(anchor.chosen, anchor.quality);
+        return out.line(&format!("{verb} {id} to {location} ({origin})"));
     }
     if matches!(request.choice, Choice::None) {
         let verb = if request.dry_run {
@@ -185,12 +183,13 @@ fn print_report(report: &Report, request: &Request, out: &mut Printer) {
         return out.line(&format!("if it is about code: {command} --kind code"));
     }
     let words = RuleWords::new(&report.rule, &report.hints);
-    let n_shown = if is_list {
-        report.candidates.len()
-    } else {
-        anchors::N_INLINE
-    };
-    candidates::print(report.candidates.iter().take(n_shown), &words, out);
+    let mut shown: Vec<&RankedSymbol> = report.candidates.iter().collect();
+    if !is_list {
+        shown.retain(|candidate| candidate.is_likely());
+        shown.truncate(anchors::N_INLINE);
+    }
+    let is_any_shown = !shown.is_empty();
+    candidates::print(shown.into_iter(), &words, out);
     if is_list || report.kind != Some(RuleKind::Process) {
         candidates::print_unknown_words(report.unknown_words.as_deref().unwrap_or_default(), out);
     }
@@ -201,7 +200,11 @@ fn print_report(report: &Report, request: &Request, out: &mut Printer) {
             .iter()
             .map(|hint| format!(" --hint {}", shell_word(hint)));
         let hints = out.safe(&hints.collect::<String>());
-        out.line(&format!("store one with: {command}{hints} --pick 1"));
+        if is_any_shown {
+            out.line(&format!("store one with: {command}{hints} --pick 1"));
+        } else {
+            out.line(&format!("to see them: {command}{hints} --candidates 5"));
+        }
         out.line(&format!(
             "or search with a keyword from the code: {command} --hint WORD"
         ));

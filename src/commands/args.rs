@@ -32,7 +32,7 @@ pub(super) fn text(text: &str) -> Result<String, String> {
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ContentArgs {
     /// Text of the content, as with --content
-    #[arg(value_name = "TEXT", conflicts_with_all = ["content", "file"], allow_hyphen_values = true, value_parser = text)]
+    #[arg(value_name = "TEXT", conflicts_with_all = ["content", "from"], allow_hyphen_values = true, value_parser = text)]
     pub(crate) text: Option<String>,
     /// Text of the content (default: read standard input)
     #[arg(
@@ -45,11 +45,12 @@ pub(crate) struct ContentArgs {
     /// File to read the content from, or - for standard input
     #[arg(
         long,
+        alias = "file",
         value_name = "FILE",
         help_heading = "Content",
         conflicts_with = "content"
     )]
-    pub(crate) file: Option<PathBuf>,
+    pub(crate) from: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Default, Args)]
@@ -155,11 +156,11 @@ pub(crate) struct FilterArgs {
     #[arg(long, help_heading = "Filters")]
     status: Option<MemoryStatus>,
     /// Only memories anchored to this file
-    #[arg(long, help_heading = "Filters")]
-    file: Option<String>,
+    #[arg(long, alias = "file", value_name = "FILE", help_heading = "Filters")]
+    anchored_to: Option<String>,
     /// Only memories that apply to this file: their `paths` match it, or they have none
-    #[arg(long, value_name = "FILE", help_heading = "Filters")]
-    path: Option<String>,
+    #[arg(long, alias = "path", value_name = "FILE", help_heading = "Filters")]
+    applies_to: Option<String>,
 }
 
 impl FilterArgs {
@@ -170,8 +171,8 @@ impl FilterArgs {
             category: self.category.clone(),
             tags: self.tags.clone(),
             status: self.status,
-            file: self.file.clone(),
-            path: self.path.clone(),
+            file: self.anchored_to.clone(),
+            path: self.applies_to.clone(),
         }
     }
 }

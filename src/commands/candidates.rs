@@ -3,7 +3,7 @@
 use cerberus_bank::ops::review::Candidate;
 use cerberus_engine::examples::{RankedSymbol, UnknownWord};
 use cerberus_engine::rank::rule_words::RuleWords;
-use cerberus_model::format_location;
+use cerberus_model::{Origin, format_location};
 
 use crate::output::{DIM, OK, Printer};
 
@@ -46,6 +46,15 @@ pub(super) fn heading(candidate: &Candidate, out: &Printer) -> String {
     let lines = out.paint(DIM, &lines);
     let details = out.paint(DIM, &details);
     format!("  {rank} {location}{lines}  {details}")
+}
+
+/// Returns how an example was chosen. A person who chose it is surer than any quality.
+pub(super) fn origin(chosen: Origin, quality: f64) -> String {
+    match chosen {
+        Origin::Manual => "chosen by hand".to_owned(),
+        Origin::Agent => format!("quality {quality:.2}, chosen by an agent"),
+        Origin::Auto => format!("quality {quality:.2}"),
+    }
 }
 
 /// Returns the lines of the code of a candidate, as they are printed.

@@ -57,16 +57,19 @@ pub(crate) struct CheckArgs {
     /// Output format (--json is the same as json)
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<FindingsFormat>,
-    /// Show the new names of moved files and renamed symbols as a diff, and write them: errors at once, warnings
-    /// one by one
+    /// Show the corrections as a diff, and write them
+    ///
+    /// They are the new names of moved files and renamed symbols. Errors are asked about at once, warnings one by one.
     #[arg(long)]
     pub(crate) fix: bool,
     /// Write without a question
-    #[arg(long, requires = "fix")]
+    #[arg(short, long, requires = "fix")]
     pub(crate) yes: bool,
-    /// Let an agent read the warnings and the errors, dismiss those whose lines are right, and raise the others, or with --fix write the lines anew of errors without
-    /// a certain new name: claude, codex, gemini, copilot,
-    /// opencode, or a shell command that reads a request on its input and prints the answer
+    /// Let an agent read the findings, or rewrite lines with --fix
+    ///
+    /// The agent is claude, codex, gemini, copilot, opencode, or a shell command that reads a request on its input and
+    /// prints the answer. It dismisses findings whose lines are right, and raises the other warnings. With --fix it
+    /// writes the lines anew of errors without a certain new name.
     #[arg(long, value_name = "AGENT")]
     pub(crate) with: Option<String>,
     /// File with accepted findings, which are not reported

@@ -26,9 +26,9 @@ pub(crate) fn run(args: &CompletionsArgs, out: &mut Printer) -> CliResult {
         .context("unsupported shell")?;
     let mut script = Vec::new();
     completer.write_registration(COMPLETE, NAME, NAME, NAME, &mut script)?;
-    out.line(String::from_utf8(script)?.trim());
+    out.code(String::from_utf8(script)?.trim());
     if args.shell == clap_complete::Shell::Zsh {
-        out.line(ZSH_AUTOLOAD.trim_end());
+        out.code(ZSH_AUTOLOAD.trim_end());
     }
     Ok(ExitStatus::Done)
 }

@@ -14,12 +14,12 @@ use super::args::ContentArgs;
 const STDIN: &str = "-";
 
 /// Hint for a command without content.
-const HOW_TO_PASS: &str = "pass it with `--content TEXT`, `--file FILE` or standard input";
+const HOW_TO_PASS: &str = "pass it with `--content TEXT`, `--from FILE` or standard input";
 
 impl ContentArgs {
     /// Returns the text that was passed as an argument, or of the file that was.
     pub(super) fn read_if_passed(&self) -> Result<Option<String>> {
-        match (self.text.as_ref().or(self.content.as_ref()), &self.file) {
+        match (self.text.as_ref().or(self.content.as_ref()), &self.from) {
             (Some(content), _) if content == STDIN => {
                 read_text(Path::new(STDIN), MAX_BYTES).map(Some)
             }

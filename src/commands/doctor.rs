@@ -21,7 +21,7 @@ mod reach;
 mod surroundings;
 
 pub(crate) use hosts::stale_blocks;
-pub(crate) use reach::{Arrival, Reach, reach};
+pub(crate) use reach::{Arrival, Reach, next_for, reach};
 
 /// The findings and the checks that ran.
 #[derive(Debug, Serialize)]

@@ -127,7 +127,7 @@ pub(super) fn print_unchecked(unchecked: &[Unchecked], format: FindingsFormat, o
             FindingsFormat::Github => {
                 let file = command_property(file);
                 let reason = command_data(reason);
-                out.line(&out.safe(&format!(
+                out.code(&out.safe(&format!(
                     "::warning file={file},title=cerberus%3A not checked::{reason}"
                 )));
             }
@@ -179,7 +179,7 @@ fn print_github(annotations: &[Annotation], out: &mut Printer) {
             ",title={title}::{}",
             command_data(&annotation.message)
         );
-        out.line(&out.safe(&line));
+        out.code(&out.safe(&line));
     }
 }
 

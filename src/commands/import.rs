@@ -28,7 +28,7 @@ pub(crate) struct ImportArgs {
     #[arg(long, conflicts_with = "dry_run")]
     pub(crate) check: bool,
     /// Do not ask before the rules of all files are imported
-    #[arg(long)]
+    #[arg(short, long)]
     pub(crate) yes: bool,
     /// Move the memories of items that are no longer in their documents to the trash
     #[arg(long, conflicts_with = "check")]

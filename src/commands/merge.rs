@@ -22,8 +22,8 @@ pub(crate) struct MergeArgs {
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     content: Option<String>,
     /// File to read the text of the target from, or - for standard input
-    #[arg(long, value_name = "FILE", conflicts_with = "content")]
-    file: Option<PathBuf>,
+    #[arg(long, alias = "file", value_name = "FILE", conflicts_with = "content")]
+    from: Option<PathBuf>,
     #[command(flatten)]
     secret: SecretArgs,
 }
@@ -32,7 +32,7 @@ pub(crate) fn run(args: &MergeArgs, settings: &Settings, out: &mut Printer) -> C
     let content = ContentArgs {
         text: None,
         content: args.content.clone(),
-        file: args.file.clone(),
+        from: args.from.clone(),
     };
     let content = content.read_if_passed()?;
     let request = Request {

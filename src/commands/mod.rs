@@ -31,6 +31,7 @@ pub(crate) mod pattern;
 pub(crate) mod pin;
 pub(crate) mod read;
 pub(crate) mod reanchor;
+pub(crate) mod rename;
 pub(crate) mod report;
 pub(crate) mod review;
 pub(crate) mod review_diff;

@@ -1,6 +1,7 @@
 //! `cerberus memory reanchor`: prints how every anchor was followed through changes in the code.
 
-use cerberus_bank::ops::reanchor::{self, Finding, Mode, Request};
+use cerberus_bank::ops::reanchor::{self, Mode, Request};
+use cerberus_bank::ops::recorded;
 use cerberus_model::error::ExitStatus;
 use cerberus_model::text::plural;
 use clap::Args;
@@ -88,15 +89,13 @@ pub(crate) fn run(args: &ReanchorArgs, settings: &Settings, out: &mut Printer) -
     out.warn(&report.warnings);
     match &args.explain {
         _ if out.json => out.json(&report)?,
-        Some(_) => print::explanation(&report.results[0], out),
+        Some(_) => {
+            let finding = &report.results[0];
+            let versions = recorded::versions(&settings.project, finding)?;
+            print::explanation(finding, &versions, out);
+        }
         None => print::report(&report, &request, out),
     }
-    let is_lost =
-        matches!(args.accept, Some(Some(_))) && report.results.iter().any(Finding::is_lost);
-    let fails = args.check && !report.ok;
-    Ok(if fails || is_lost || !report.undecided.is_empty() {
-        ExitStatus::CheckFailed
-    } else {
-        ExitStatus::Done
-    })
+    let is_done = report.ok || request.mode == Mode::DryRun;
+    Ok(ExitStatus::of_check(is_done))
 }

@@ -15,10 +15,9 @@ use cerberus_bank::ops::patterns::{self, PatternSummary};
 use cerberus_bank::ops::pins::{self, BuiltinPin};
 use cerberus_bank::ops::reanchor::{self, Finding, TrackedLocation};
 use cerberus_bank::ops::rule_counts::RuleCounts;
-use cerberus_bank::ops::sections::{self, Section};
 use cerberus_bank::ops::stats::MemoryCounts;
 use cerberus_bank::ops::{Progress, Project, anchors, rounded};
-use cerberus_bank::{Bank, MemoryFile, OutputFile, Workspace};
+use cerberus_bank::{Bank, MemoryFile, OutputFile};
 use cerberus_engine::excerpt::LineRange;
 use cerberus_engine::syntax::language;
 use cerberus_engine::tree::{git, read};
@@ -26,13 +25,14 @@ use cerberus_engine::{excerpt, track};
 use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::text::plural;
 use cerberus_model::{
-    Anchor, ExampleChoice, Language, MemoryType, PinScope, Scope, State, SymbolKind,
+    Anchor, ExampleChoice, Language, MemoryType, PinScope, Scope, Severity, State, SymbolKind,
 };
 use clap::Args;
 use jiff::Timestamp;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
 
+use crate::commands::check::{self, CheckArgs};
 use crate::commands::doctor::{self, Reach};
 use crate::config::Settings;
 use crate::output::{CliResult, OK, Printer, ProgressBar, WARN};
@@ -56,6 +56,8 @@ pub(crate) struct Report {
     pub(crate) project: String,
     pub(crate) commit: Option<Commit>,
     pub(crate) counts: Counts,
+    /// What the documents say that is not true. `None` if they could not be checked.
+    pub(crate) documents: Option<Documents>,
     /// Ordered by id.
     pub(crate) memories: Vec<Entry>,
     /// Ids of anchors whose memory does not exist.
@@ -67,6 +69,17 @@ pub(crate) struct Report {
     /// The enabled built-in pins.
     pub(crate) default_pins: Vec<BuiltinPin>,
     pub(crate) warnings: Vec<String>,
+}
+
+/// What `check` finds in the documents of the project.
+#[derive(Debug, Serialize)]
+pub(crate) struct Documents {
+    /// Number of documents that were read.
+    pub(crate) read: usize,
+    pub(crate) errors: usize,
+    pub(crate) warnings: usize,
+    /// Errors first.
+    pub(crate) findings: Vec<check::Finding>,
 }
 
 /// The checked out commit.
@@ -118,7 +131,6 @@ pub(crate) struct Entry {
     pub(crate) text: String,
     /// Number of lines that were truncated.
     pub(crate) skipped_lines: usize,
-    pub(crate) sections: Vec<Section>,
     /// Whether the memory can have an example; a universal one cannot.
     pub(crate) anchorable: bool,
     pub(crate) anchor: Option<Anchored>,
@@ -169,7 +181,8 @@ pub(crate) struct Code {
 type Lines = (u32, u32);
 
 /// Returns the report, and the warnings of the store, which are not part of the page.
-pub(crate) fn report(project: &Workspace, progress: Progress<'_>) -> Result<(Report, Vec<String>)> {
+fn report(settings: &Settings, progress: Progress<'_>) -> Result<(Report, Vec<String>)> {
+    let project = &settings.project;
     let memories = &*project.memories()?;
     let request = reanchor::Request::check();
     let checked = reanchor::reanchor_in(project, memories, &request, progress)?;
@@ -218,7 +231,14 @@ pub(crate) fn report(project: &Workspace, progress: Progress<'_>) -> Result<(Rep
     };
 
     let reach = doctor::reach(&project.root, memories)?;
-    let warnings = memories.warnings.clone();
+    let mut warnings = memories.warnings.clone();
+    let documents = match documents(settings) {
+        Ok(documents) => Some(documents),
+        Err(error) => {
+            warnings.push(format!("the documents were not checked: {error:#}"));
+            None
+        }
+    };
     let store_warnings = links.warnings.into_iter().chain(pins.warnings);
     let store_warnings: BTreeSet<String> = store_warnings
         .filter(|warning| !warnings.contains(warning))
@@ -232,6 +252,7 @@ pub(crate) fn report(project: &Workspace, progress: Progress<'_>) -> Result<(Rep
             .into_owned(),
         commit: commit(project, &entries),
         counts,
+        documents,
         memories: entries,
         orphans: checked.orphans,
         reach,
@@ -243,6 +264,30 @@ pub(crate) fn report(project: &Workspace, progress: Progress<'_>) -> Result<(Rep
     Ok((report, Vec::from_iter(store_warnings)))
 }
 
+/// Returns what `check` finds in the documents. What it finds in the bank has its own place in the report.
+fn documents(settings: &Settings) -> Result<Documents> {
+    let checked = check::check(&CheckArgs::default(), settings)?;
+    let mut documents = Documents {
+        read: checked.summary.documents,
+        errors: 0,
+        warnings: 0,
+        findings: Vec::new(),
+    };
+    for finding in checked.findings {
+        if matches!(finding.check.as_str(), "anchor" | "memoryLink") {
+            continue;
+        }
+        match finding.severity {
+            Severity::Error => documents.errors += 1,
+            Severity::Warning => documents.warnings += 1,
+            _ => continue,
+        }
+        documents.findings.push(finding);
+    }
+    documents.findings.sort_by_key(|finding| finding.severity);
+    Ok(documents)
+}
+
 fn entry(stored: &MemoryFile, anchor: Option<Anchored>) -> Entry {
     let text = cerberus_brief::text(stored).replace("\r\n", "\n");
     let lines: Vec<&str> = text.lines().collect();
@@ -251,7 +296,6 @@ fn entry(stored: &MemoryFile, anchor: Option<Anchored>) -> Entry {
         metadata: stored.into(),
         text: lines[..n_shown].join("\n"),
         skipped_lines: lines.len() - n_shown,
-        sections: sections::list(stored).sections,
         anchorable: stored.memory.scope != Scope::Universal,
         anchor,
         pattern: None,
@@ -360,7 +404,7 @@ pub(crate) fn run(args: &ReportArgs, settings: &Settings, out: &mut Printer) -> 
     let root = &settings.project.root;
     let file = page_file(args.html.as_deref(), bank, root, out)?;
     let bar = ProgressBar::new(out.terminal, "following anchors");
-    let (report, store_warnings) = report(&settings.project, &|done, total| bar.step(done, total))?;
+    let (report, store_warnings) = report(settings, &|done, total| bar.step(done, total))?;
     drop(bar);
     out.warn(&report.warnings);
     out.warn(&store_warnings);
@@ -371,7 +415,7 @@ pub(crate) fn run(args: &ReportArgs, settings: &Settings, out: &mut Printer) -> 
             Some(file) => file.write(&html)?,
         }
         if path != Path::new("-") && !out.json {
-            print_summary(&report.counts, path, html.len(), out);
+            print_summary(&report, path, html.len(), out);
         }
     }
     if out.json {
@@ -402,12 +446,19 @@ pub(super) fn page_file(
     Ok(None)
 }
 
-fn print_summary(counts: &Counts, path: &Path, n_bytes: usize, out: &mut Printer) {
+fn print_summary(report: &Report, path: &Path, n_bytes: usize, out: &mut Printer) {
+    let counts = &report.counts;
     let wrote = out.paint(OK, "wrote");
     let n = plural(counts.of_memories.memories, "memory");
     let path = out.safe(&path.display().to_string());
     let n_kb = n_bytes.div_ceil(1024);
     out.line(&format!("{wrote} {n} to {path}, {n_kb} KB"));
+    if let Some(documents) = &report.documents {
+        let errors = plural(documents.errors, "error");
+        let warnings = plural(documents.warnings, "warning");
+        let read = plural(documents.read, "document");
+        out.line(&format!("{errors} and {warnings} in {read}"));
+    }
     out.line(&counts.rules.to_string());
     if counts.drifted > 0 {
         let verb = if counts.drifted == 1 {

@@ -46,7 +46,7 @@ pub(crate) struct ReviewArgs {
     #[arg(long, conflicts_with_all = ["list", "with"])]
     accept_likely: bool,
     /// Accept them without the question
-    #[arg(long, requires = "accept_likely")]
+    #[arg(short, long, requires = "accept_likely")]
     yes: bool,
     #[command(flatten)]
     reader: ReaderArgs,

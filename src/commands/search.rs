@@ -24,8 +24,8 @@ pub(crate) struct SearchArgs {
     )]
     sections: Vec<String>,
     /// Print the text
-    #[arg(long)]
-    content: bool,
+    #[arg(long, alias = "content")]
+    text: bool,
     /// Show the rank in each search signal and its score contribution
     #[arg(long, alias = "why")]
     explain: bool,
@@ -33,11 +33,11 @@ pub(crate) struct SearchArgs {
     #[arg(long)]
     superseded: bool,
     /// Only memories created or changed at or after this date or time
-    #[arg(long, value_name = "DATE", help_heading = "Filters")]
-    since: Option<String>,
+    #[arg(long, alias = "since", value_name = "DATE", help_heading = "Filters")]
+    changed_after: Option<String>,
     /// Only memories created or changed at or before this date or time
-    #[arg(long, value_name = "DATE", help_heading = "Filters")]
-    until: Option<String>,
+    #[arg(long, alias = "until", value_name = "DATE", help_heading = "Filters")]
+    changed_before: Option<String>,
     /// Maximum number of memories
     #[arg(long, value_name = "N", default_value = "5")]
     limit: Option<NonZeroUsize>,
@@ -50,10 +50,10 @@ impl SearchArgs {
         Request {
             query: self.query.clone(),
             sections: args::ids(&self.sections),
-            content: self.content,
+            content: self.text,
             superseded: self.superseded,
-            since: self.since.clone(),
-            until: self.until.clone(),
+            since: self.changed_after.clone(),
+            until: self.changed_before.clone(),
             limit: self.limit,
             filter: self.filter.filter(),
         }

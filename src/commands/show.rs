@@ -4,12 +4,11 @@ use cerberus_bank::ops::memories::{self, Filter};
 use cerberus_bank::ops::show::{self, AnchorReport, MemoryReport, Request};
 use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::text::{sentences, shell_word};
-use cerberus_model::{
-    Enforcement, ExampleChoice, ExampleRole, Memory, Origin, State, format_location,
-};
+use cerberus_model::{Enforcement, ExampleChoice, ExampleRole, Memory, State, format_location};
 use clap::Args;
 
 use super::args::FilterArgs;
+use super::candidates;
 use crate::config::Settings;
 use crate::output::{CliResult, DIM, ERROR, NAME, OK, Printer, WARN};
 
@@ -62,10 +61,9 @@ pub(crate) fn run(args: &ShowArgs, settings: &Settings, out: &mut Printer) -> Cl
             print_memory(memory, out);
         }
     } else {
-        out.table(
+        out.list(
             &["id", "type", "example", "text"],
             report.memories.iter().map(row),
-            1,
         );
     }
     Ok(ExitStatus::Done)
@@ -188,10 +186,7 @@ fn print_example(id: &str, anchor: &AnchorReport, out: &mut Printer) {
         _ => WARN,
     };
     let state = out.paint(style, anchor.state.as_str());
-    let origin = match anchor.chosen {
-        Origin::Manual => "chosen by hand".to_owned(),
-        chosen => format!("quality {:.2}, {chosen}", anchor.quality),
-    };
+    let origin = candidates::origin(anchor.chosen, anchor.quality);
     let origin = out.paint(DIM, &origin);
     out.line(&format!("  example {location}{lines}  {state}  {origin}"));
     for line in anchor.code.iter().flat_map(|code| code.lines()) {

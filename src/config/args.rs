@@ -8,10 +8,12 @@ use clap::{Args, ValueEnum};
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct GlobalArgs {
-    /// Work on the project in this folder instead of the one around the current folder
+    /// Work on the project in this folder
+    ///
+    /// The default is the project around the current folder.
     #[arg(long, global = true, value_name = "DIR", value_hint = clap::ValueHint::DirPath)]
     pub(crate) project: Option<PathBuf>,
-    /// Print one JSON document (JSON Lines where a command says so)
+    /// Print one JSON document, or JSON Lines
     #[arg(long, global = true)]
     pub(crate) json: bool,
     /// Colour the output

@@ -10,7 +10,6 @@ use std::io::{ErrorKind, Write};
 use anstyle::{AnsiColor, Style};
 use anyhow::Result;
 use cerberus_model::{ExitStatus, UserError, text};
-use comfy_table::{Cell, ColumnConstraint, ContentArrangement, Row, Table, Width, presets};
 use serde::Serialize;
 use textwrap::core::display_width;
 use textwrap::{Options, WordSeparator, WordSplitter};
@@ -20,6 +19,7 @@ use crate::config::Terminal;
 mod code;
 mod keyboard;
 mod progress;
+mod table;
 
 pub(crate) use keyboard::Keyboard;
 pub(crate) use progress::ProgressBar;
@@ -34,13 +34,6 @@ pub(crate) const WARN: Style = AnsiColor::Yellow.on_default();
 pub(crate) const ERROR: Style = AnsiColor::Red.on_default();
 /// Secondary text.
 pub(crate) const DIM: Style = Style::new().dimmed();
-
-/// Minimum width of a table column with longer cells.
-const MIN_COLUMN_WIDTH: usize = 12;
-
-/// Where a cell may break, a space without width. It is removed from the printed table; one in the text
-/// itself is escaped before.
-const BREAK: char = '\u{200b}';
 
 /// What a command returns.
 pub(crate) type CliResult = Result<ExitStatus>;
@@ -126,82 +119,6 @@ impl Printer {
     /// Returns the number of rows of the terminal that a line takes.
     pub(crate) fn n_rows(&self, line: &str) -> usize {
         self.wrapped(line).len()
-    }
-
-    /// Adds rows: a table with a heading on a terminal, otherwise lines with cells separated by tabs.
-    pub(crate) fn rows<R: AsRef<[String]>>(
-        &mut self,
-        heading: &[&str],
-        rows: impl IntoIterator<Item = R>,
-    ) {
-        self.table(heading, rows, usize::MAX);
-    }
-
-    /// Like [`rows`](Self::rows), with at most `max_height` lines of the terminal for each row: longer cells are
-    /// cut, and with one line the first column, of names, at a third of the width.
-    pub(crate) fn table<R: AsRef<[String]>>(
-        &mut self,
-        heading: &[&str],
-        rows: impl IntoIterator<Item = R>,
-        max_height: usize,
-    ) {
-        let rows: Vec<R> = rows.into_iter().collect();
-        let rows: Vec<&[String]> = rows.iter().map(AsRef::as_ref).collect();
-        if rows.is_empty() {
-            return;
-        }
-        if !self.terminal.out_is_terminal {
-            for row in rows {
-                let cells = row.iter().map(|cell| cell.replace(['\t', '\n', '\r'], " "));
-                self.line(&cells.collect::<Vec<_>>().join("\t"));
-            }
-            return;
-        }
-        let max_name_width = if max_height == 1 {
-            self.terminal.width / 3
-        } else {
-            usize::MAX
-        };
-        if min_width(heading, &rows, max_name_width) > self.terminal.width {
-            rows.into_iter().for_each(|row| self.stacked_row(row));
-            return;
-        }
-        let mut table = Table::new();
-        table
-            .load_style(presets::NOTHING)
-            .set_content_arrangement(ContentArrangement::Dynamic)
-            .set_width(u16::try_from(self.terminal.width).unwrap_or(u16::MAX))
-            .set_header(heading);
-        for row in rows {
-            let mut row = Row::from(row.iter().map(|cell| breakable(&self.safe(cell))));
-            row.max_height(max_height);
-            table.add_row(row);
-        }
-        // The first column identifies the row, so it is never wrapped.
-        if let Some(first) = table.column_mut(0) {
-            let constraint = match u16::try_from(max_name_width) {
-                Ok(max) => ColumnConstraint::UpperBoundary(Width::Fixed(max)),
-                Err(_) => ColumnConstraint::ContentWidth,
-            };
-            first.set_constraint(constraint).set_padding((0, 1));
-        }
-        let text = table.to_string().replace(BREAK, "");
-        for line in text.lines() {
-            self.line(line.trim_end());
-        }
-    }
-
-    /// Adds a row with one cell per line, for a narrow terminal.
-    fn stacked_row(&mut self, row: &[String]) {
-        let Some((first, rest)) = row.split_first() else {
-            return;
-        };
-        self.line(&self.style(NAME, first));
-        for cell in rest {
-            if !matches!(cell.as_str(), "" | "-") {
-                self.line(&format!("  {}", self.safe(cell)));
-            }
-        }
     }
 
     /// Adds a report as one JSON document. Escapes are needed, and longer, only on a terminal.
@@ -341,47 +258,6 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
     text.split('\n').flat_map(wrap).collect()
 }
 
-/// Returns a cell whose text breaks at spaces, or after the separators of a path or a symbol
-/// without spaces.
-fn breakable(text: &str) -> Cell {
-    const SEPARATORS: [char; 5] = ['/', ':', '.', '_', '-'];
-    if text.contains(' ') || !text.contains(SEPARATORS) {
-        return Cell::new(text);
-    }
-    let mut broken = String::with_capacity(text.len() * 2);
-    // The name of a file stays with its extension.
-    let mut is_symbol = !text.contains('/');
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        broken.push(c);
-        is_symbol |= broken.ends_with("::");
-        // `::` is one separator, and so is `__`.
-        let is_last = chars.peek().is_some_and(|next| *next != c);
-        if SEPARATORS.contains(&c) && is_last && (c != '.' || is_symbol) {
-            broken.push(BREAK);
-        }
-    }
-    Cell::new(broken).set_delimiter(BREAK)
-}
-
-/// Returns the minimum width of a table whose first column, of names, is not wrapped.
-fn min_width(heading: &[&str], rows: &[&[String]], max_name_width: usize) -> usize {
-    const GAP: usize = 2;
-    let column_width = |idx: usize| {
-        let cells = rows
-            .iter()
-            .filter_map(|row| row.get(idx))
-            .map(|cell| cell.chars().count());
-        let widest = cells.chain([heading[idx].len()]).max().unwrap_or_default();
-        if idx == 0 {
-            widest.min(max_name_width)
-        } else {
-            GAP + widest.min(MIN_COLUMN_WIDTH)
-        }
-    };
-    (0..heading.len()).map(column_width).sum()
-}
-
 fn write_error(text: &str) {
     // An error on stderr cannot be reported.
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
@@ -396,12 +272,6 @@ fn one_line(message: &str) -> String {
 mod tests {
     use super::*;
 
-    const ROW: &[&str] = &[
-        "close-sessions-with-the-request",
-        "rule",
-        "src/shop/db.py::close",
-    ];
-
     fn printer(width: usize) -> Printer {
         let terminal = Terminal {
             out_is_terminal: true,
@@ -411,34 +281,6 @@ mod tests {
             height: 24,
         };
         Printer::new(terminal, false)
-    }
-
-    fn printed(width: usize) -> String {
-        let mut out = printer(width);
-        let row: Vec<String> = ROW.iter().map(|cell| (*cell).to_owned()).collect();
-        out.rows(&["id", "type", "example"], &[row]);
-        out.take()
-    }
-
-    #[test]
-    fn rows_are_printed_as_a_table_on_a_wide_terminal() {
-        let table = "id                               type  example\n\
-                     close-sessions-with-the-request  rule  src/shop/db.py::close\n";
-        assert_eq!(printed(80), table);
-    }
-
-    #[test]
-    fn the_names_of_short_rows_take_a_third_of_the_width() {
-        let mut out = printer(40);
-        let row = [
-            "close-sessions-with-the-request",
-            "Close them when the request ends",
-        ];
-        out.table(&["id", "text"], &[row.map(str::to_owned)], 1);
-        assert_eq!(
-            out.take(),
-            "id            text\nclose-…       Close them when th…\n"
-        );
     }
 
     #[test]
@@ -465,50 +307,5 @@ mod tests {
         let mut out = printer(80);
         out.json(&["\u{9b}2J\u{202e}"]).expect("JSON");
         assert_eq!(out.take(), "[\"\\u009b2J\\u202e\"]\n");
-    }
-
-    #[test]
-    fn a_path_breaks_after_its_separators() {
-        let mut out = printer(60);
-        let row = [
-            "env-config",
-            "rule",
-            "src/flask/settings/config.py::Config.from_prefixed_env",
-        ];
-        out.rows(
-            &["id", "type", "example"],
-            &[row.map(str::to_owned).to_vec()],
-        );
-        let table = "id          type  example\n\
-                     env-config  rule  src/flask/settings/config.py::\n                  \
-                     Config.from_prefixed_env\n";
-        assert_eq!(out.take(), table);
-    }
-
-    #[test]
-    fn a_long_name_breaks_after_its_separators_too() {
-        let mut out = printer(60);
-        let row = [
-            "1",
-            "0.63",
-            "tests/test_templating.py:71-88",
-            "test_escaping",
-            "escape html",
-        ];
-        out.rows(
-            &["#", "quality", "location", "symbol", "matched terms"],
-            &[row.map(str::to_owned).to_vec()],
-        );
-        let table = "#  quality  location        symbol         matched terms\n\
-                     1  0.63     tests/test_     test_escaping  escape html\n            \
-                     templating.py:\n            \
-                     71-88\n";
-        assert_eq!(out.take(), table);
-    }
-
-    #[test]
-    fn rows_are_stacked_on_a_narrow_terminal() {
-        let stack = "close-sessions-with-the-request\n  rule\n  src/shop/db.py::close\n";
-        assert_eq!(printed(48), stack);
     }
 }

@@ -58,6 +58,7 @@ fn a_missing_example_is_explained() {
         added none (none.md)
           not anchored: no code contains any of its words
           next, with a keyword from its code: cerberus memory anchor none --hint WORD
+          or name it: cerberus memory anchor none --to FILE::SYMBOL
         [exit 0]
 
         $ cerberus memory add "Be kind in reviews" --scope universal
@@ -80,7 +81,7 @@ fn a_missing_example_is_explained() {
             "candidates": [
               {
                 "endLine": 17,
-                "excerpt": "def hash_password(self, password):\n    # … 3 lines\n    return salt + digest",
+                "excerpt": "def hash_password(self, password):\n    \"\"\"Hash a password with a fresh salt before the account is stored.\"\"\"\n    salt = secrets.token_bytes(16)\n    digest = hashlib.scrypt(password.encode(), salt=salt, n=16384, r=8, p=1)\n    return salt + digest",
                 "file": "shop/accounts.py",
                 "kind": "method",
                 "language": "python",
@@ -95,10 +96,6 @@ fn a_missing_example_is_explained() {
                 "shownLines": [
                   [
                     13,
-                    13
-                  ],
-                  [
-                    17,
                     17
                   ]
                 ],
@@ -108,7 +105,7 @@ fn a_missing_example_is_explained() {
               },
               {
                 "endLine": 20,
-                "excerpt": "class AccountStore:\n    # … 13 lines",
+                "excerpt": "class AccountStore:\n    \"\"\"Keeps accounts by their name.\"\"\"\n    # … 4 lines\n    def hash_password(self, password):\n        \"\"\"Hash a password with a fresh salt before the account is stored.\"\"\"\n        # … 6 lines",
                 "file": "shop/accounts.py",
                 "kind": "class",
                 "language": "python",
@@ -123,7 +120,11 @@ fn a_missing_example_is_explained() {
                 "shownLines": [
                   [
                     7,
-                    7
+                    8
+                  ],
+                  [
+                    13,
+                    14
                   ]
                 ],
                 "size": "Q",
@@ -133,7 +134,7 @@ fn a_missing_example_is_explained() {
             ],
             "confidence": "likely",
             "kind": "code",
-            "reason": "the first candidate is likely, but not sure"
+            "reason": "the best candidate has a quality of Q, and an anchor needs Q"
           },
           "warnings": []
         }
@@ -157,36 +158,36 @@ fn a_scope_limits_the_search_for_the_example() {
 fn an_anchor_may_be_set_by_hand() {
     let sandbox = Sandbox::bank();
     sandbox.session(expect![[r#"
-            $ cerberus memory add "Ship by label" --id whole --anchor-to shop/orders.py
-            added whole (whole.md)
-              example shop/orders.py (quality Q)
-            [exit 0]
+        $ cerberus memory add "Ship by label" --id whole --anchor-to shop/orders.py
+        added whole (whole.md)
+          example shop/orders.py (chosen by hand)
+        [exit 0]
 
-            $ cerberus memory add "Carriers print" --id part --anchor-to ./shop/orders.py::ship
-            added part (part.md)
-              example shop/orders.py::ship (quality Q)
-            [exit 0]
+        $ cerberus memory add "Carriers print" --id part --anchor-to ./shop/orders.py::ship
+        added part (part.md)
+          example shop/orders.py::ship (chosen by hand)
+        [exit 0]
 
-            $ cerberus memory add "Reject clients" --id tail --anchor-to api/limit.go::RejectClient --json
-            {
-              "anchor": {
-                "chosen": "manual",
-                "file": "api/limit.go",
-                "match": "Q",
-                "quality": "Q",
-                "symbol": "Limiter.RejectClient"
-              },
-              "file": "tail.md",
-              "id": "tail",
-              "warnings": []
-            }
-            [exit 0]
+        $ cerberus memory add "Reject clients" --id tail --anchor-to api/limit.go::RejectClient --json
+        {
+          "anchor": {
+            "chosen": "manual",
+            "file": "api/limit.go",
+            "match": "Q",
+            "quality": "Q",
+            "symbol": "Limiter.RejectClient"
+          },
+          "file": "tail.md",
+          "id": "tail",
+          "warnings": []
+        }
+        [exit 0]
 
-            $ cerberus memory add "By name" --id colons --anchor-to shop/accounts.py::AccountStore::find
-            added colons (colons.md)
-              example shop/accounts.py::AccountStore.find (quality Q)
-            [exit 0]
-        "#]],
+        $ cerberus memory add "By name" --id colons --anchor-to shop/accounts.py::AccountStore::find
+        added colons (colons.md)
+          example shop/accounts.py::AccountStore.find (chosen by hand)
+        [exit 0]
+    "#]],
     );
 }
 

@@ -25,11 +25,11 @@ fn an_anchor_is_found_picked_and_cleared() {
     sandbox.ok("memory add \"Escape HTML entities in text\" --id escape --no-anchor");
     sandbox.session(expect![[r#"
         $ cerberus memory anchor escape
-        anchored escape to web/html.ts::escapeHtml (quality Q, auto)
+        anchored escape to web/html.ts::escapeHtml (quality Q)
         [exit 0]
 
         $ cerberus memory anchor esc --to web/cart.ts::addToCart
-        anchored escape to web/cart.ts::addToCart (quality Q, manual)
+        anchored escape to web/cart.ts::addToCart (chosen by hand)
         [exit 0]
 
         $ cerberus memory anchor escape
@@ -40,7 +40,7 @@ fn an_anchor_is_found_picked_and_cleared() {
         [exit 2]
 
         $ cerberus memory anchor escape --pick 1
-        anchored escape to web/html.ts::escapeHtml (quality Q, manual)
+        anchored escape to web/html.ts::escapeHtml (chosen by hand)
         [exit 0]
 
         $ cerberus memory anchor escape --clear --dry-run
@@ -71,7 +71,7 @@ fn a_hint_finds_the_example() {
         [exit 1]
 
         $ cerberus memory anchor hang --hint escapeHtml
-        anchored hang to web/html.ts::escapeHtml (quality Q, auto)
+        anchored hang to web/html.ts::escapeHtml (quality Q)
         [exit 0]
     "#]]);
 }
@@ -269,11 +269,11 @@ fn one_of_several_definitions_needs_a_number_or_parameters() {
         [exit 2]
 
         $ cerberus memory anchor escape --to Mailer.java::send#2
-        anchored escape to Mailer.java::Mailer.send#2 (quality Q, manual)
+        anchored escape to Mailer.java::Mailer.send#2 (chosen by hand)
         [exit 0]
 
         $ cerberus memory anchor escape --to "Mailer.java::send(String,int)"
-        anchored escape to Mailer.java::Mailer.send#2 (quality Q, manual)
+        anchored escape to Mailer.java::Mailer.send#2 (chosen by hand)
         [exit 0]
 
         $ cerberus memory anchor escape --also "Mailer.java::send(String)"

@@ -75,7 +75,7 @@ fn ids_are_completed_from_the_project() {
         cerberus memory merge a --into rel
           release/plan
         cerberus memory stats _
-          --show-anchors --rules --help --version --project --json --color
+          --show-anchors --rules --help --project --json --color
         cerberus memory stats --sh
           --show-anchors
         cerberus mem
@@ -135,10 +135,22 @@ fn completion_writes_no_file_and_no_control_character() {
     for shell in ["bash", "zsh", "fish"] {
         let printed = asked(&sandbox, shell, "cerberus memory read _");
         assert_eq!(printed.trim_end(), "kind", "{shell}");
-        let printed = asked(&sandbox, shell, "cerberus memory create x --file od");
+        let printed = asked(&sandbox, shell, "cerberus memory create x --from od");
         assert_eq!(printed.trim_end(), "odd.md", "{shell}");
     }
     assert!(!sandbox.exists(".memories/indices") && !sandbox.exists("../home/cache"));
+}
+
+#[test]
+fn fixed_words_are_completed() {
+    let sandbox = Sandbox::shop();
+    let printed = asked(&sandbox, "bash", "cerberus memory add x --kind _");
+    assert_eq!(
+        printed.trim_end().split('\u{b}').collect::<Vec<_>>(),
+        ["code", "process"]
+    );
+    let printed = asked(&sandbox, "bash", "cerberus memory show --type ru");
+    assert_eq!(printed.trim_end(), "rule");
 }
 
 /// A shell inserts a candidate as it is, and Enter runs the line.
@@ -175,7 +187,7 @@ fn completion_omits_names_that_a_shell_would_read_as_code() {
         };
         assert_eq!(values("cerberus memory show q"), ["q-plain"], "{shell}");
         assert_eq!(
-            values("cerberus memory create x --file r"),
+            values("cerberus memory create x --from r"),
             ["r-plain.md"],
             "{shell}"
         );

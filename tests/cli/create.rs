@@ -147,7 +147,7 @@ fn an_invalid_document_is_refused() {
 
         $ cerberus memory create new --content x --file bell.txt
         --- stderr
-        cerberus: the argument `--content <TEXT>` cannot be used with `--file <FILE>`
+        cerberus: the argument `--content <TEXT>` cannot be used with `--from <FILE>`
         hint: see cerberus memory create --help
         [exit 2]
 

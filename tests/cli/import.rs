@@ -38,19 +38,24 @@ fn an_import_needs_more_than_a_rule_that_is_added() {
     sandbox.write("AGENTS.md", "- Add up the lines of an order, in cents\n");
     sandbox.session(expect![[r#"
         $ cerberus memory import AGENTS.md
-        added add-up-the-lines-of-an (AGENTS.md:1)
+        added add-up-the-lines-of-an-order (AGENTS.md:1)
           [1] shop/orders.py::total:4-6  Q
               def total(lines):
                   """Add up the lines of an order."""
                   return sum(line.price * line.quantity for line in lines)
           [2] web/cart.ts::addToCart:7-13  Q
+              /** Puts one more piece into the cart. */
               export function addToCart(cart: CartLine[], sku: string): CartLine[] {
                 const line = cart.find((it) => it.sku === sku);
-                // … 5 lines
+                // … 3 lines
+                return [...cart, { sku, quantity: 1 }];
+              }
           [3] shop/orders.py::ship:9-13  Q
               def ship(order, carrier):
                   """Hand an order to its carrier."""
-                  # … 3 lines
+                  label = carrier.label(order.address)
+                  order.shipped_with(label)
+                  return label
         1 rule added, 0 changed, 0 duplicates, 0 skipped
         1 rule: 0 anchored, 1 waiting, 0 process, 0 no example
           choose the examples of the waiting ones with `cerberus memory review`
@@ -81,7 +86,7 @@ fn importing_twice_adds_rules_once() {
         AGENTS.md:3	skipped	prose	Agents read this first.	
         AGENTS.md:7	added	close-the-session-as-request-session	Close the session as `request_session` does	shop/db.py::request_session
         AGENTS.md:8	added	never-write-sql-by-hand-see	Never write SQL by hand, see shop/orders.py	
-        AGENTS.md:12	added	escape-html-entities-before-text-is	Escape HTML entities before text is rendered as markup:	web/html.ts::escapeHtml
+        AGENTS.md:12	added	escape-html-entities-before-text-is-rendered	Escape HTML entities before text is rendered as markup:	web/html.ts::escapeHtml
         AGENTS.md:17	skipped	a description, not a rule	`web/` - the pages	
         3 rules would be added, 0 changed, 0 duplicates, 2 skipped
         [exit 0]
@@ -90,7 +95,7 @@ fn importing_twice_adds_rules_once() {
         added close-the-session-as-request-session (AGENTS.md:7)
           example shop/db.py::request_session
         added never-write-sql-by-hand-see (AGENTS.md:8)
-        added escape-html-entities-before-text-is (AGENTS.md:12)
+        added escape-html-entities-before-text-is-rendered (AGENTS.md:12)
           example web/html.ts::escapeHtml
         3 rules added, 0 changed, 0 duplicates, 2 skipped
           show the skipped items and the reasons with --dry-run
@@ -291,7 +296,7 @@ fn rules_in_a_folder_get_a_scope() {
     );
     sandbox.session(expect![[r#"
         $ cerberus memory import .cursor/rules --no-anchor
-        added answer-clients-over-the-limit-with (.cursor/rules/go-api.mdc:6)
+        added answer-clients-over-the-limit-with-a-retry (.cursor/rules/go-api.mdc:6)
         added use-the-carts-own-total (.cursor/rules/web.mdc:6)
         2 rules added, 0 changed, 0 duplicates, 0 skipped
         2 rules: 0 anchored, 2 waiting, 0 process, 0 no example
@@ -628,7 +633,7 @@ fn the_bank_stays_in_step_with_a_document() {
         $ cerberus memory show close-the-session-as-request-session
         close-the-session-as-request-session  rule · project:shop · Database
           Always close the session as `request_session` does
-          example shop/db.py::request_session:6-14  fresh  quality Q, auto
+          example shop/db.py::request_session:6-14  fresh  quality Q
             @contextmanager
             def request_session(factory):
                 """Open a database session, closed in a finally block when the request ends."""
@@ -658,6 +663,7 @@ fn the_bank_stays_in_step_with_a_document() {
         close-the-session-as-request-session moved to the trash as .trash/close-the-session-as-request-session.md, with its anchor
         never-write-sql-by-hand-see moved to the trash as .trash/never-write-sql-by-hand-see.md
         undo with: cerberus memory restore close-the-session-as-request-session
+        undo with: cerberus memory restore never-write-sql-by-hand-see
         [exit 0]
 
         $ cerberus memory import AGENTS.md

@@ -43,6 +43,7 @@ fn an_anchor_follows_a_moved_file_and_a_renamed_class() {
         renamed	1
         renamed hash-passwords: shop/accounts.py::AccountStore.hash_password → shop/members.py::MemberStore.hash_password
           the same code is now at `shop/members.py::MemberStore.hash_password`
+        recorded 1, nothing to decide
         [exit 0]
     "#]]);
     sandbox.session(expect![[r#"

@@ -65,6 +65,7 @@ mod read;
 #[cfg(target_os = "linux")]
 mod readme;
 mod reanchor;
+mod rename;
 mod report;
 mod review;
 mod review_diff;

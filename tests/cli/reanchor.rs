@@ -304,6 +304,7 @@ fn the_anchor_of_a_removed_memory_is_dropped() {
         $ cerberus memory reanchor
         fresh	3
         escape-html: memory not found; its anchor is removed
+        recorded 1, nothing to decide
         --- stderr
         warning: memory `escape-html` in `anchors.lock` not found; `cerberus memory reanchor` removes its anchor
         [exit 0]
@@ -464,6 +465,55 @@ fn explain_shows_one_finding() {
     assert!(!message.contains("hash-passwords"), "{message}");
     let outcome = sandbox.run("memory reanchor --dry-run --explain escape-hmtl");
     assert_eq!(outcome.status(), 2, "{}", outcome.text());
+}
+
+#[test]
+fn explain_shows_the_code_then_and_now() {
+    let sandbox = Sandbox::anchored();
+    sandbox.edit(HASH, "r=8", "r=16");
+    sandbox.remove("api/limit.go");
+    let explained = |id: &str| sandbox.ok(&format!("memory reanchor --explain {id}"));
+    let edited = explained("hash-passwords");
+    let lines: Vec<&str> = edited.lines().map(str::trim).collect();
+    let has = |start: &str, end: &str| {
+        lines
+            .iter()
+            .any(|line| line.starts_with(start) && line.ends_with(end))
+    };
+    assert!(
+        has("- ", "r=8, p=1)") && has("+ ", "r=16, p=1)"),
+        "{edited}"
+    );
+    assert!(has("commit ", " (-) and now (+):"), "{edited}");
+    let gone = explained("limit-clients");
+    assert!(
+        gone.contains("the code in commit ") && gone.contains("Limiter) RejectClient("),
+        "{gone}"
+    );
+    let fresh = explained("escape-html");
+    assert!(
+        fresh.contains("the code is the same as in commit "),
+        "{fresh}"
+    );
+}
+
+#[test]
+fn a_run_says_what_it_recorded_and_what_a_person_has_to_decide() {
+    let sandbox = Sandbox::anchored();
+    sandbox.git("mv web/html.ts web/markup.ts");
+    sandbox.remove("api/limit.go");
+    let last_line = |line: &str, status: i32| {
+        let outcome = sandbox.run(line);
+        assert_eq!(outcome.status(), status, "{}", outcome.text());
+        let stdout = outcome.stdout();
+        stdout.lines().last().unwrap_or_default().to_owned()
+    };
+    assert_eq!(
+        last_line("memory reanchor --dry-run", 0),
+        "would record 1, 1 to decide"
+    );
+    assert_eq!(last_line("memory reanchor", 1), "recorded 1, 1 to decide");
+    assert_eq!(last_line("memory reanchor", 1), "recorded 0, 1 to decide");
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn the_list_has_reasons_and_candidates_with_code() {
         $ cerberus memory review --list
         1/2 escape  likely
           Escape HTML entities in text before it is rendered as markup
-          the first candidate is likely, but not sure
+          the best candidate has a quality of Q, and an anchor needs Q
           [1] web/html.ts::escapeHtml:4-6  Q
               /** Escapes HTML entities in text before it is rendered as markup. */
               export function escapeHtml(text: string): string {
@@ -113,7 +113,7 @@ fn the_list_has_reasons_and_candidates_with_code() {
                 }
               ],
               "confidence": "likely",
-              "explanation": "the first candidate is likely, but not sure",
+              "explanation": "the best candidate has a quality of Q, and an anchor needs Q",
               "file": "escape.md",
               "hints": [],
               "id": "escape",
@@ -287,6 +287,7 @@ fn the_kind_in_the_frontmatter_overrides_the_wording() {
         $ cerberus memory anchor escape --hint qqqq
         escape is not anchored: the rule has `kind: process`, so that no code is searched for
           [1] web/html.ts::escapeHtml:4-6  Q
+              /** Escapes HTML entities in text before it is rendered as markup. */
               export function escapeHtml(text: string): string {
                 return text.replace(/[&<>]/g, (found) => ENTITIES[found]);
               }
@@ -310,15 +311,16 @@ fn the_kind_in_the_frontmatter_overrides_the_wording() {
 fn hints_that_occur_nowhere_are_reported() {
     unsure().session(expect![[r#"
         $ cerberus memory anchor escape --hint qqqq --hint entitys --pick 1
-        anchored escape to web/html.ts::escapeHtml (quality Q, manual)
+        anchored escape to web/html.ts::escapeHtml (chosen by hand)
         --- stderr
         warning: the hint `qqqq` is not found in the code
         [exit 0]
 
         $ cerberus memory add "Render markup" --id render --kind code --hint zzzz
         added render (render.md)
-          not anchored: the first candidate is likely, but not sure
+          not anchored: the best candidate has a quality of Q, and an anchor needs Q
           [1] web/html.ts::escapeHtml:4-6  Q
+              /** Escapes HTML entities in text before it is rendered as markup. */
               export function escapeHtml(text: string): string {
                 return text.replace(/[&<>]/g, (found) => ENTITIES[found]);
               }

@@ -326,8 +326,8 @@ fn dates_filter_and_recency_raises_the_score() {
     sandbox.session(expect![[r#"
         $ cerberus memory search boats --since yesterday
         --- stderr
-        cerberus: `--since yesterday` is not a date
-        hint: use a date or a time, as in `--since 2026-01-15` or `--since 2026-01-15T09:30:00Z`
+        cerberus: `--changed-after yesterday` is not a date
+        hint: use a date or a time, as in `--changed-after 2026-01-15` or `--changed-after 2026-01-15T09:30:00Z`
         [exit 2]
     "#]]);
 }

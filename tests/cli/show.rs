@@ -25,7 +25,7 @@ fn an_example_is_shown_at_its_current_lines() {
         $ cerberus memory show escape-html
         escape-html  rule · project:shop
           Escape HTML entities in text before it is rendered as markup
-          example web/html.ts::escapeHtml:4-6  fresh  quality Q, auto
+          example web/html.ts::escapeHtml:4-6  fresh  quality Q
             export function escapeHtml(text: string): string {
               return text.replace(/[&<>]/g, (found) => ENTITIES[found]);
             }
@@ -36,7 +36,7 @@ fn an_example_is_shown_at_its_current_lines() {
         $ cerberus memory show escape-html
         escape-html  rule · project:shop
           Escape HTML entities in text before it is rendered as markup
-          example web/html.ts::escapeHtml:6-8  fresh  quality Q, auto
+          example web/html.ts::escapeHtml:6-8  fresh  quality Q
             export function escapeHtml(text: string): string {
               return text.replace(/[&<>]/g, (found) => ENTITIES[found]);
             }
@@ -53,7 +53,7 @@ fn an_example_is_shown_at_its_current_lines() {
         $ cerberus memory show escape-html
         escape-html  rule · project:shop
           Escape HTML entities in text before it is rendered as markup
-          example web/html.ts::escapeHtml  gone  quality Q, auto
+          example web/html.ts::escapeHtml  gone  quality Q
           next: cerberus memory reanchor, then cerberus memory show escape-html
         [exit 0]
     "#]]);

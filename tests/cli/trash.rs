@@ -9,16 +9,11 @@ fn restore_brings_back_the_memory_and_its_anchor() {
     let sandbox = Sandbox::anchored();
     let (memory, lock) = (sandbox.read(".memories/escape-html.md"), sandbox.lock());
     sandbox.session(expect![[r#"
-        $ cerberus memory delete escape
-        --- stderr
-        cerberus: `escape` is not a complete memory id
-        hint: type the complete id, such as `escape-html`
-        [exit 2]
-
-        $ cerberus memory delete escape-html close-session
+        $ cerberus memory delete escape close-session
         escape-html moved to the trash as .trash/escape-html.md, with its anchor
         close-session moved to the trash as .trash/close-session.md, with its anchor
         undo with: cerberus memory restore escape-html
+        undo with: cerberus memory restore close-session
         [exit 0]
 
         $ cerberus memory show escape-html
@@ -192,7 +187,8 @@ fn a_name_that_looks_numbered_is_restored_unchanged() {
         $ cerberus memory delete same~2 same
         same~2 moved to the trash as .trash/same~2~1.md
         same moved to the trash as .trash/same.md
-        undo with: cerberus memory restore same~2
+        undo with: cerberus memory restore 'same~2'
+        undo with: cerberus memory restore same
         [exit 0]
 
         $ cerberus memory restore same~2
@@ -237,4 +233,55 @@ fn a_unique_prefix_restores_a_memory() {
         [exit 0]
     "#]]);
     assert!(sandbox.exists(".memories/close-sessions.md"));
+}
+
+#[test]
+fn a_deletion_names_the_links_that_it_breaks() {
+    let sandbox = Sandbox::anchored();
+    sandbox.memory(
+        "notes",
+        "See [[memory:escape-html]] and [[memory:escape-html|again]], and [[memory:close-session]].\n",
+    );
+    sandbox.session(expect![[r#"
+        $ cerberus memory delete escape-html
+        escape-html moved to the trash as .trash/escape-html.md, with its anchor
+        broken: 2 links of notes
+        undo with: cerberus memory restore escape-html
+        [exit 0]
+    "#]]);
+    let report = sandbox.json("memory delete close-session");
+    assert_eq!(report["brokenLinks"][0]["id"], "notes");
+}
+
+#[test]
+fn the_trash_is_listed_and_emptied() {
+    let sandbox = Sandbox::bank();
+    for text in ["one", "two"] {
+        sandbox.ok(&format!("memory add {text} --id same --no-anchor"));
+        sandbox.ok("memory delete same");
+    }
+    sandbox.memory("deep/other", "Other.\n");
+    sandbox.ok("memory delete deep/other");
+    sandbox.session(expect![[r#"
+        $ cerberus memory trash
+        deep/other
+        same
+        [exit 0]
+
+        $ cerberus memory trash --empty
+        --- stderr
+        cerberus: removing the trash needs a confirmation
+        hint: confirm it with `cerberus memory trash --empty --yes`
+        [exit 2]
+
+        $ cerberus memory trash --empty -y
+        removed 2 names for good
+        [exit 0]
+
+        $ cerberus memory trash
+        the trash is empty
+        [exit 0]
+    "#]]);
+    assert!(!sandbox.exists(".memories/.trash/same.md"));
+    assert!(!sandbox.exists(".memories/.trash/deep/other.md"));
 }

@@ -19,7 +19,7 @@ const SHARED: [&str; 9] = [
 
 /// The uses of a command that are left, with the command that has them: what an agent gets, the rooms of `check`,
 /// and the settings of the agents.
-const LEFT: [(&str, &str); 12] = [
+const LEFT: [(&str, &str); 13] = [
     ("check", "doctor"),
     ("doctor", "inject"),
     ("doctor", "setup"),
@@ -28,6 +28,7 @@ const LEFT: [(&str, &str); 12] = [
     ("hooks", "review_diff"),
     ("import", "setup"),
     ("pattern", "review_diff"),
+    ("report", "check"),
     ("report", "doctor"),
     ("report", "setup"),
     ("review", "check"),

@@ -2,12 +2,13 @@
 //!
 //! An id is also a path in the bank, so it must be a safe path on every platform.
 
+use cerberus_engine::rank::query::is_stop_word;
 use cerberus_model::error::UserError;
 
 /// Maximum length of an id; every file system supports it.
 const MAX_BYTES: usize = 120;
 
-/// Limits of generated ids.
+/// Limits of generated ids. More words follow until one has a meaning of its own.
 const MAX_WORDS: usize = 6;
 const MAX_GENERATED_BYTES: usize = 48;
 
@@ -80,15 +81,27 @@ pub fn from_text(text: &str) -> String {
     let words = text
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty());
-    for word in words.take(MAX_WORDS) {
+    // The end of the last word that has a meaning of its own.
+    let mut end = 0;
+    let mut is_cut = false;
+    for (n_words, word) in words.enumerate() {
         let word = word.to_lowercase();
-        if !id.is_empty() && id.len() + word.len() >= MAX_GENERATED_BYTES {
+        let is_enough = n_words >= MAX_WORDS && end == id.len();
+        if !id.is_empty() && (is_enough || id.len() + word.len() >= MAX_GENERATED_BYTES) {
+            is_cut = true;
             break;
         }
         if !id.is_empty() {
             id.push('-');
         }
         id.extend(word.chars().filter(|c| c.is_alphanumeric()));
+        if !is_stop_word(&word) {
+            end = id.len();
+        }
+    }
+    // A short text is whole, and one without such words is cut anywhere.
+    if is_cut && end > 0 {
+        id.truncate(end);
     }
     // A sentence without spaces is one word.
     while id.len() > MAX_GENERATED_BYTES {
@@ -139,6 +152,15 @@ mod tests {
             from_text("Write [good Go](https://go.dev/doc) https://a.b/c\n\nMore"),
             "write-good-go"
         );
+        assert_eq!(
+            from_text("Validate a request before anything is written to a file"),
+            "validate-a-request-before-anything-is-written"
+        );
+        assert_eq!(
+            from_text("Check configuration values that arrive from the outside"),
+            "check-configuration-values-that-arrive"
+        );
+        assert_eq!(from_text("Name things well"), "name-things-well");
         assert_eq!(from_text("Größe в 日本語"), "größe-в-日本語");
         assert_eq!(from_text(&"語".repeat(100)), "語".repeat(16));
         assert_eq!(from_text("Con"), "memory");

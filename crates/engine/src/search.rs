@@ -97,7 +97,7 @@ impl Ranking {
             .filter(|_| self.kind == RuleKind::Code);
         self.confidence = match first {
             Some(first) if first.meets_threshold(self.min_quality) => Confidence::Sure,
-            Some(first) if first.meets_threshold(WEIGHTS.candidates.likely) => Confidence::Likely,
+            Some(first) if first.is_likely() => Confidence::Likely,
             _ => Confidence::None,
         };
         self.anchor = first
@@ -142,6 +142,11 @@ impl RankedSymbol {
     /// Returns whether the quality is high enough for an anchor that no person chose.
     pub fn meets_threshold(&self, min_quality: f64) -> bool {
         self.quality >= min_quality
+    }
+
+    /// Returns whether the quality is high enough to offer it to a person or an agent.
+    pub fn is_likely(&self) -> bool {
+        self.meets_threshold(WEIGHTS.candidates.likely)
     }
 }
 

@@ -29,7 +29,9 @@ impl Doctor<'_> {
                 );
                 self.error(format!("`{folder}` is not a folder"), next);
             } else {
-                self.error("there is no bank", "cerberus memory init");
+                let message =
+                    "there is no bank, so no rules are stored; `cerberus check` needs none";
+                self.info(message, "cerberus memory init");
             }
             return Ok(());
         }

@@ -94,6 +94,14 @@ pub(crate) fn reach(root: &Path, memories: &Memories) -> Result<Vec<Reach>> {
     Ok(reach)
 }
 
+/// Returns the command that gives an agent its rules.
+pub(crate) fn next_for(agent: Agent) -> String {
+    match agent.hooks() {
+        Some(_) => format!("cerberus setup {}", agent.name()),
+        None => "cerberus memory inject --into AGENTS.md --for agents-md".to_owned(),
+    }
+}
+
 impl Doctor<'_> {
     /// Checks that each agent has the hooks, or documents that state all rules.
     pub(super) fn reach(&mut self) -> Result<()> {
@@ -117,11 +125,7 @@ impl Doctor<'_> {
                     "{name} gets {n_stated} of {n_rules} rules without asking: it has no hooks, and the \
                      documents that it loads do not state the others"
                 );
-                let next = match agent.hooks() {
-                    Some(_) => format!("cerberus setup {name}"),
-                    None => "cerberus memory inject --into AGENTS.md --for agents-md".to_owned(),
-                };
-                self.info(message, next);
+                self.info(message, next_for(agent));
             }
         }
         if CLAUDE_SETTINGS

@@ -27,7 +27,7 @@ const OPENCODE_PLUGIN: &str = include_str!("opencode.js");
 pub(super) fn print(tool: HookTool, out: &mut Printer) -> CliResult {
     let merged = merge(tool, b"", Layout::Like).map_err(UserError::usage)?;
     let text = String::from_utf8_lossy(&merged.text);
-    out.report(&json!({ "text": text }), |_, out| out.line(text.trim_end()))
+    out.report(&json!({ "text": text }), |_, out| out.code(text.trim_end()))
 }
 
 /// Returns `old` with the settings merged, or the reason for the failure.

@@ -1,10 +1,12 @@
 //! Prints the findings of `reanchor` as text.
 
 use cerberus_bank::ops::reanchor::{Added, Finding, Mode, Report, Request, TrackedLocation};
+use cerberus_bank::ops::recorded::Versions;
 use cerberus_model::text::shell_word;
 use cerberus_model::{State, format_location};
+use similar::{ChangeTag, TextDiff};
 
-use crate::output::{ERROR, NAME, OK, Printer, WARN};
+use crate::output::{DIM, ERROR, NAME, OK, Printer, WARN};
 
 pub(super) fn report(report: &Report, request: &Request, out: &mut Printer) {
     match &request.since {
@@ -70,7 +72,32 @@ pub(super) fn report(report: &Report, request: &Request, out: &mut Printer) {
             )
         };
         out.line(&out.paint(style, verdict));
+    } else {
+        print_totals(report, request, out);
     }
+}
+
+/// Prints how much was recorded, and how much a person has to decide.
+fn print_totals(report: &Report, request: &Request, out: &mut Printer) {
+    let mut n_recorded = report.added.len() + report.orphans.len();
+    let mut n_open = report.undecided.len() + report.patterns.len();
+    for finding in &report.results {
+        n_recorded += usize::from(finding.written);
+        n_open += usize::from(finding.drift);
+    }
+    if n_recorded + n_open == 0 {
+        return;
+    }
+    let verb = if request.writes() {
+        "recorded"
+    } else {
+        "would record"
+    };
+    let open = match n_open {
+        0 => out.paint(OK, "nothing to decide"),
+        _ => out.paint(WARN, &format!("{n_open} to decide")),
+    };
+    out.line(&format!("{verb} {n_recorded}, {open}"));
 }
 
 fn print_finding(finding: &Finding, request: &Request, out: &mut Printer) {
@@ -154,8 +181,8 @@ fn headline(finding: &Finding, out: &Printer) -> String {
     line
 }
 
-/// Prints one finding with the code that was compared.
-pub(super) fn explanation(finding: &Finding, out: &mut Printer) {
+/// Prints one finding with the code that was compared: then and now.
+pub(super) fn explanation(finding: &Finding, versions: &Versions, out: &mut Printer) {
     out.line(&headline(finding, out));
     out.line(&format!("  {}", out.safe(&finding.reason)));
     for step in &finding.steps {
@@ -173,7 +200,36 @@ pub(super) fn explanation(finding: &Finding, out: &mut Printer) {
     };
     let compared = finding.new.iter().chain(&finding.candidates);
     out.rows(&["compared with", "lines", "similarity"], compared.map(row));
+    print_versions(versions, out);
     if let Some(next) = &finding.next {
         out.line(&format!("  next: {}", out.safe(next)));
+    }
+}
+
+/// Prints the differences between the recorded code and the code of now, or the only one that is known.
+fn print_versions(versions: &Versions, out: &mut Printer) {
+    let commit = versions.commit.as_deref().unwrap_or_default();
+    let title = match (&versions.then, &versions.now) {
+        (Some(then), Some(now)) if then == now => {
+            return out.line(&format!("  the code is the same as in commit {commit}"));
+        }
+        (Some(_), Some(_)) => format!("commit {commit} (-) and now (+):"),
+        (Some(_), None) => format!("the code in commit {commit}:"),
+        (None, Some(_)) => "the code now; git lacks the recorded code:".to_owned(),
+        (None, None) => return,
+    };
+    out.line(&format!("  {}", out.paint(DIM, &title)));
+    let then = versions.then.as_deref().unwrap_or_default();
+    let now = versions.now.as_deref().unwrap_or_default();
+    let diff = TextDiff::from_lines(then, now);
+    let is_compared = versions.then.is_some() && versions.now.is_some();
+    for change in diff.iter_all_changes() {
+        let line = out.safe(change.value().trim_end());
+        let line = match change.tag() {
+            ChangeTag::Delete if is_compared => out.paint(ERROR, &format!("- {line}")),
+            ChangeTag::Insert if is_compared => out.paint(OK, &format!("+ {line}")),
+            _ => format!("  {line}"),
+        };
+        out.code(format!("    {line}").trim_end());
     }
 }

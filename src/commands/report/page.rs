@@ -13,14 +13,14 @@ use cerberus_engine::syntax::highlight::{HighlightClass, highlight};
 use cerberus_markdown::html as markdown;
 use cerberus_markdown::links::{Kind, Target};
 use cerberus_model::text::shell_word;
-use cerberus_model::{MemoryType, State, text};
+use cerberus_model::{MemoryStatus, MemoryType, Origin, State, text};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Serde, Value};
 use minijinja::{Environment, HtmlEscape, UndefinedBehavior};
 use serde::Serialize;
 
 use super::{Anchored, Entry, Report};
-use crate::commands::doctor::{Arrival, Reach};
+use crate::commands::doctor::{self, Arrival, Reach};
 use crate::commands::setup::Agent;
 
 const TEMPLATES: [(&str, &str); 2] = [
@@ -77,7 +77,8 @@ pub(super) fn page(report: &Report) -> Result<String> {
             .map(|entry| Article::new(entry, report, &element_ids))
             .collect(),
         filters: filters(&report.memories),
-        rules_by_state: report.counts.rules.by_state().collect(),
+        certainties: certainties(report),
+        agents: report.reach.iter().map(AgentRow::new).collect(),
         types: MemoryType::ALL,
         style: STYLE,
         style_hash: STYLE_HASH,
@@ -95,11 +96,95 @@ struct Page<'a> {
     memories: Vec<Article<'a>>,
     /// The states of the rules, which the style sheet can select, with their numbers.
     filters: Vec<(&'static str, usize)>,
-    rules_by_state: Vec<(&'static str, usize)>,
+    /// How sure the examples of the rules are, with their numbers.
+    certainties: Vec<Certainty>,
+    agents: Vec<AgentRow>,
     types: &'static [MemoryType],
     style: &'static str,
     style_hash: &'static str,
     version: &'static str,
+}
+
+/// A number of rules.
+#[derive(Serialize)]
+struct Certainty {
+    name: &'static str,
+    rules: usize,
+}
+
+/// Returns the numbers of the active rules, those with the surest examples first.
+fn certainties(report: &Report) -> Vec<Certainty> {
+    let mut by_person = 0;
+    let mut by_agent = 0;
+    let mut by_words = 0;
+    for entry in &report.memories {
+        let memory = &entry.metadata.memory;
+        let is_rule = memory.memory_type == MemoryType::Rule;
+        let (true, MemoryStatus::Active, Some(anchor)) = (is_rule, memory.status, &entry.anchor)
+        else {
+            continue;
+        };
+        match anchor.finding.chosen {
+            Origin::Manual => by_person += 1,
+            Origin::Agent => by_agent += 1,
+            Origin::Auto => by_words += 1,
+        }
+    }
+    let counts = &report.counts.rules;
+    let numbers = [
+        ("example chosen by hand", by_person),
+        ("example chosen by an agent", by_agent),
+        ("example found by words", by_words),
+        ("waiting for an example", counts.waiting),
+        ("about the work, which no code shows", counts.process),
+        (
+            "without an example, by decision or scope",
+            counts.no_example,
+        ),
+    ];
+    let mut certainties = Vec::new();
+    for (name, rules) in numbers {
+        if rules > 0 {
+            certainties.push(Certainty { name, rules });
+        }
+    }
+    certainties
+}
+
+/// How many rules reach an agent.
+#[derive(Serialize)]
+struct AgentRow {
+    agent: Agent,
+    rules: usize,
+    by_hooks: usize,
+    in_documents: usize,
+    twice: usize,
+    missing: usize,
+    /// The command that gives it the missing rules.
+    next: String,
+}
+
+impl AgentRow {
+    fn new(reach: &Reach) -> Self {
+        let mut row = Self {
+            agent: reach.agent,
+            rules: reach.rules.len(),
+            by_hooks: 0,
+            in_documents: 0,
+            twice: 0,
+            missing: 0,
+            next: doctor::next_for(reach.agent),
+        };
+        for arrival in reach.rules.values() {
+            match arrival {
+                Arrival::Hooks => row.by_hooks += 1,
+                Arrival::Document => row.in_documents += 1,
+                Arrival::Doubled => row.twice += 1,
+                Arrival::Hidden | Arrival::Cut | Arrival::Missing => row.missing += 1,
+            }
+        }
+        row
+    }
 }
 
 /// A memory, with what the template needs besides the report.
@@ -117,8 +202,8 @@ struct Article<'a> {
     needs_anchor: bool,
     /// Whether its example has another location.
     is_moved: bool,
-    /// How it reaches each agent of the project.
-    reach: Vec<(Agent, Arrival)>,
+    /// The agents that do not get it without asking.
+    not_given_to: Vec<Agent>,
     /// The code of its example, each piece with the class of its syntax.
     pieces: Vec<(Option<&'static str>, &'a str)>,
 }
@@ -134,10 +219,10 @@ impl<'a> Article<'a> {
         let finding = entry.anchor.as_ref().map(|anchor| &anchor.finding);
         let n_shown = entry.text.lines().count();
         let id = &entry.metadata.memory.id;
-        let mut reach = Vec::new();
+        let mut not_given_to = Vec::new();
         for Reach { agent, rules } in &report.reach {
-            if let Some(arrival) = rules.get(id) {
-                reach.push((*agent, *arrival));
+            if let Some(Arrival::Hidden | Arrival::Cut | Arrival::Missing) = rules.get(id) {
+                not_given_to.push(*agent);
             }
         }
         let mut is_moved = false;
@@ -155,7 +240,7 @@ impl<'a> Article<'a> {
             is_anchorable,
             needs_anchor: is_rule && is_anchorable,
             is_moved,
-            reach,
+            not_given_to,
             pieces: entry.anchor.as_ref().map(pieces).unwrap_or_default(),
         }
     }

@@ -1,9 +1,10 @@
 //! Stores a short memory and anchors it to its best example.
 
 use anyhow::Result;
-use cerberus_engine::examples;
+
 use cerberus_engine::examples::{Options, Query, RankedSymbol};
 use cerberus_engine::rank::rule_words::RuleWords;
+use cerberus_engine::{examples, excerpt};
 use cerberus_markdown::frontmatter::Frontmatter;
 use cerberus_model::error::UserError;
 use cerberus_model::{Anchor, CodeLocation, Confidence, MemoryType, Origin, RuleKind};
@@ -68,7 +69,7 @@ pub struct Unanchored {
     pub kind_reasons: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confidence: Option<Confidence>,
-    /// The first candidates, with a few lines of each.
+    /// The candidates that are likely, with a few lines of each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<RankedSymbol>,
 }
@@ -183,12 +184,14 @@ fn find_anchor(
         candidates: Vec::new(),
     };
     if ranking.kind == RuleKind::Code {
-        let candidates = &mut unanchored.candidates;
-        *candidates = ranking.candidates;
-        examples::add_excerpts(&project.root, &words, candidates, anchors::INLINE_LINES);
-        candidates
-            .iter_mut()
-            .for_each(|candidate| candidate.reasons.clear());
+        let mut likely = ranking.candidates;
+        likely.retain(RankedSymbol::is_likely);
+        let max_lines = excerpt::CANDIDATE_LINES;
+        examples::add_excerpts(&project.root, &words, &mut likely, max_lines);
+        for candidate in &mut likely {
+            candidate.reasons.clear();
+        }
+        unanchored.candidates = likely;
     }
     Ok((None, Some(unanchored)))
 }

@@ -257,12 +257,7 @@ fn find(
     }
     let best = ranking.anchor.filter(|_| !request.choice.is_list());
     if best.is_none() {
-        let is_list = request.choice.is_list();
-        let max_lines = if is_list {
-            excerpt::CANDIDATE_LINES
-        } else {
-            anchors::INLINE_LINES
-        };
+        let max_lines = excerpt::CANDIDATE_LINES;
         examples::add_excerpts(&project.root, &words, &mut report.candidates, max_lines);
     }
     best.map(|best| anchors::from_candidate(project, &best, Origin::Auto))

@@ -9,7 +9,7 @@ use cerberus_engine::tree::{git, walk};
 use cerberus_markdown::frontmatter;
 use cerberus_markdown::frontmatter::FieldValue;
 use cerberus_model::{
-    AgentChoice, Anchor, CodeLocation, Confidence, ExampleChoice, Origin, RuleKind, UserError, text,
+    AgentChoice, Anchor, CodeLocation, ExampleChoice, Origin, RuleKind, UserError, text,
 };
 use serde::Serialize;
 
@@ -17,9 +17,8 @@ use super::{Project, document, rounded, seconds};
 use crate::memories::check_size;
 use crate::{ImportChanges, MemoryFile, Workspace};
 
-/// Number of candidates below a rule that was just written, and of the lines of each.
+/// Number of candidates below a rule that was just written.
 pub const N_INLINE: usize = 3;
-pub const INLINE_LINES: usize = 3;
 
 /// An anchor in reports.
 #[derive(Debug, Clone, Serialize)]
@@ -183,10 +182,7 @@ pub fn rule(text: &str) -> &str {
 /// Returns why no candidate became the anchor.
 pub fn rejection(ranking: &Ranking) -> String {
     let Ranking {
-        kind,
-        kind_reasons,
-        confidence,
-        ..
+        kind, kind_reasons, ..
     } = ranking;
     if *kind == RuleKind::Process {
         let cues: Vec<String> = kind_reasons.iter().map(|cue| format!("`{cue}`")).collect();
@@ -198,12 +194,13 @@ pub fn rejection(ranking: &Ranking) -> String {
             cues.join(", ")
         );
     }
-    match confidence {
-        _ if ranking.candidates.is_empty() => "no code contains any of its words",
-        Confidence::Likely => "the first candidate is likely, but not sure",
-        _ => "no candidate is sure",
-    }
-    .to_owned()
+    let Some(best) = ranking.candidates.first() else {
+        return "no code contains any of its words".to_owned();
+    };
+    format!(
+        "the best candidate has a quality of {:.2}, and an anchor needs {:.2}",
+        best.quality, ranking.min_quality
+    )
 }
 
 /// Returns warnings about hints that do not occur in the code.

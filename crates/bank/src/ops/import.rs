@@ -10,10 +10,10 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use anyhow::Result;
-use cerberus_engine::examples;
 use cerberus_engine::examples::{Options, Query, RankedSymbol, Ranking};
 use cerberus_engine::rank::rule_words::RuleWords;
 use cerberus_engine::tree::{git, read, walk};
+use cerberus_engine::{examples, excerpt};
 use cerberus_markdown::rules::RuleItem;
 pub use cerberus_model::ImportOutcome as Outcome;
 use cerberus_model::error::UserError;
@@ -521,16 +521,18 @@ fn find_anchors(project: &Workspace, report: &mut Report, new_rules: &mut [NewRu
     let mut anchors = anchors::from_candidates(project, &best)?.into_iter();
     let shown = best_likely(&rankings);
     let asked = query_rules.into_iter().zip(&queries).zip(rankings);
-    for (idx, ((rule, query), mut ranking)) in asked.enumerate() {
+    for (idx, ((rule, query), ranking)) in asked.enumerate() {
         let item = &mut report.items[rule.item_idx];
         if let Some(anchor) = ranking.anchor.and_then(|_| anchors.next()) {
             item.anchor = Some(AnchorSummary::from(&anchor));
             rule.anchor = Some(anchor);
         } else if shown.contains(&idx) {
             let words = RuleWords::new(&query.rule, &query.hints);
-            let (found, max_lines) = (&mut ranking.candidates, anchors::INLINE_LINES);
-            examples::add_excerpts(&project.root, &words, found, max_lines);
-            item.candidates = ranking.candidates;
+            let mut likely = ranking.candidates;
+            likely.retain(RankedSymbol::is_likely);
+            let max_lines = excerpt::CANDIDATE_LINES;
+            examples::add_excerpts(&project.root, &words, &mut likely, max_lines);
+            item.candidates = likely;
         }
     }
     Ok(())

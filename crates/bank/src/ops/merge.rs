@@ -55,13 +55,13 @@ pub struct Redirected {
     pub links: usize,
 }
 
-/// The links to merged memories, which lead to their target after the merge.
-struct Redirect<'a> {
-    sources: Vec<&'a MemoryFile>,
+/// The links to memories that are merged or renamed, which lead to their target afterwards.
+pub(super) struct Redirect<'a> {
+    pub(super) sources: Vec<&'a MemoryFile>,
     /// Id of the target.
-    id: &'a str,
+    pub(super) id: &'a str,
     /// File of the target.
-    file: String,
+    pub(super) file: String,
 }
 
 /// Memory to merge into the target, with its complete text.
@@ -430,7 +430,7 @@ impl Redirect<'_> {
     }
 
     /// Returns a text whose links to the sources point to the target, and the number of these links.
-    fn in_text(&self, text: &str) -> Result<(String, usize), EditError> {
+    pub(super) fn in_text(&self, text: &str) -> Result<(String, usize), EditError> {
         let mut new = text.to_owned();
         let mut n_links = 0;
         for link in links::parse(text).into_iter().rev() {
@@ -457,7 +457,11 @@ impl Redirect<'_> {
     }
 
     /// Returns the text of another memory with redirected links, and their number.
-    fn in_memory(&self, project: &Project, stored: &MemoryFile) -> Result<(String, usize)> {
+    pub(super) fn in_memory(
+        &self,
+        project: &Project,
+        stored: &MemoryFile,
+    ) -> Result<(String, usize)> {
         if let Ok(unchanged @ (_, 0)) = self.in_text(&stored.text) {
             return Ok(unchanged);
         }

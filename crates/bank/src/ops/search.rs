@@ -143,10 +143,10 @@ fn matching_ids<'k>(
 ) -> Result<FxHashSet<&'k str>> {
     let mut time = TimeRange::default();
     if let Some(text) = &request.since {
-        time.since = Some(parse_time("since", text)?.0);
+        time.since = Some(parse_time("changed-after", text)?.0);
     }
     if let Some(text) = &request.until {
-        time.until = Some(parse_time("until", text)?.1);
+        time.until = Some(parse_time("changed-before", text)?.1);
     }
     let hides_unused = request.filter.status.is_none();
     let matching = known.values().filter(|indexed| {

@@ -5,6 +5,7 @@ use cerberus_markdown::frontmatter;
 use serde::Serialize;
 
 use super::import::sources::Source;
+use super::merge::{Redirect, Redirected};
 use crate::lockfile::Anchors;
 use crate::lookup::find_named;
 use crate::ops::Project;
@@ -13,6 +14,9 @@ use crate::{MemoryFile, Workspace};
 #[derive(Debug, Serialize)]
 pub struct Report {
     pub moved: Vec<MovedMemory>,
+    /// Memories with links to those that were moved, which are broken now.
+    #[serde(rename = "brokenLinks", skip_serializing_if = "Vec::is_empty")]
+    pub broken_links: Vec<Redirected>,
     pub warnings: Vec<String>,
 }
 
@@ -27,13 +31,13 @@ pub struct MovedMemory {
     pub anchored: bool,
 }
 
-/// Moves memories to the trash. If one is not found, moves none.
+/// Moves the memories to the trash whose ids are given, completely or by a unique prefix. If one is not found, moves none.
 pub fn delete(project: &Workspace, ids: &[String]) -> Result<Report> {
     let lock = project.lock()?;
     let memories = lock.memories()?;
     let mut selected: Vec<&MemoryFile> = Vec::new();
     for typed in ids {
-        let stored = memories.find_whole(typed)?;
+        let stored = memories.find(typed)?;
         if !selected
             .iter()
             .any(|other| other.memory.id == stored.memory.id)
@@ -41,13 +45,37 @@ pub fn delete(project: &Workspace, ids: &[String]) -> Result<Report> {
             selected.push(stored);
         }
     }
+    let broken_links = links_to(&selected, &memories.all);
     let mut anchors = memories.anchors.clone();
     record_deletion(project, &selected)?;
     let moved = move_to_trash(project, &mut anchors, &selected)?;
     Ok(Report {
         moved,
+        broken_links,
         warnings: memories.warnings.clone(),
     })
+}
+
+/// Returns the other memories that link to these, with the number of their links.
+fn links_to(deleted: &[&MemoryFile], all: &[MemoryFile]) -> Vec<Redirected> {
+    let links = Redirect {
+        sources: deleted.to_vec(),
+        id: "",
+        file: String::new(),
+    };
+    let mut found = Vec::new();
+    for stored in all {
+        if deleted.iter().any(|other| other.file == stored.file) {
+            continue;
+        }
+        if let Ok((_, links)) = links.in_text(&stored.text)
+            && links > 0
+        {
+            let id = stored.memory.id.clone();
+            found.push(Redirected { id, links });
+        }
+    }
+    found
 }
 
 /// Records the items that memories were imported from, before the memories are moved: an item whose
@@ -150,6 +178,7 @@ pub fn restore(project: &Workspace, typed: &str) -> Result<Report> {
         .change_deleted_items(&[], &items(&project.bank.read(&moved.file)?.text))?;
     Ok(Report {
         moved: vec![moved],
+        broken_links: Vec::new(),
         warnings: memories.warnings.clone(),
     })
 }

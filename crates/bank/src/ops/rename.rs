@@ -1,0 +1,93 @@
+//! Gives a memory another id. Its anchor and the links to it follow.
+
+use anyhow::Result;
+use cerberus_markdown::frontmatter;
+use serde::Serialize;
+
+use super::document;
+use super::merge::{Redirect, Redirected};
+use crate::memories::check_size;
+use crate::{ImportChanges, Workspace, names};
+
+#[derive(Debug, Serialize)]
+pub struct Report {
+    /// The new id.
+    pub id: String,
+    pub file: String,
+    pub old_id: String,
+    pub old_file: String,
+    /// Whether an anchor moved with the memory.
+    pub anchored: bool,
+    /// Memories whose links now have the new id.
+    pub redirected: Vec<Redirected>,
+    pub warnings: Vec<String>,
+}
+
+/// Renames the memory whose id is `typed` or has it as a unique prefix.
+///
+/// The new file is written together with the links and the anchor; then the old file is removed. A process that is
+/// killed in between leaves a second memory without an anchor.
+pub fn rename(project: &Workspace, typed: &str, new_id: &str) -> Result<Report> {
+    let lock = project.lock()?;
+    let memories = lock.memories()?;
+    let stored = memories.find(typed)?;
+    let old_id = stored.memory.id.clone();
+    let new_id = new_id.strip_suffix(".md").unwrap_or(new_id);
+    names::check(new_id)?;
+    memories.check_free(new_id)?;
+    project.bank.check_pattern_is_free(&old_id, &stored.text)?;
+    let file = format!("{new_id}.md");
+    let redirect = Redirect {
+        sources: vec![stored],
+        id: new_id,
+        file: file.clone(),
+    };
+    let mut warnings = memories.warnings.clone();
+    let (mut text, _) = redirect.in_memory(project, stored)?;
+    if frontmatter::parse(&text).frontmatter.id.is_some() {
+        // The name of the file is the id.
+        text = frontmatter::remove(&text, "id")
+            .map_err(|error| document::edit_error(&stored.file, error))?;
+    }
+    check_size(&text)?;
+    let mut changed = Vec::new();
+    let mut redirected = Vec::new();
+    for other in &memories.all {
+        if other.file == stored.file {
+            continue;
+        }
+        let id = other.memory.id.clone();
+        match redirect.in_memory(project, other) {
+            Ok((_, 0)) => {}
+            Ok((text, links)) => {
+                check_size(&text)?;
+                changed.push((other.file.clone(), text));
+                redirected.push(Redirected { id, links });
+            }
+            Err(error) => {
+                warnings.push(format!("failed to redirect the links of `{id}`: {error:#}"));
+            }
+        }
+    }
+    let before = memories.anchors.clone();
+    let mut after = before.clone();
+    let anchor = after.remove(&old_id);
+    let anchored = anchor.is_some();
+    after.extend(anchor.map(|anchor| (new_id.to_owned(), anchor)));
+    project.bank.import(&ImportChanges {
+        created: vec![(file.clone(), text)],
+        changed,
+        before,
+        after,
+    })?;
+    project.bank.discard(&stored.file)?;
+    Ok(Report {
+        id: new_id.to_owned(),
+        file,
+        old_id,
+        old_file: stored.file.clone(),
+        anchored,
+        redirected,
+        warnings,
+    })
+}
