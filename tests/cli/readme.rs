@@ -1,8 +1,8 @@
 //! Runs the shell commands of the README and of the pages of the documentation.
 //!
-//! The blocks of a `## ` section run in order in one project. Where a page shows the output of a
-//! command, it must match, except for qualities and token counts: the pages were recorded in copies
-//! of Flask and axum, and the projects here contain only the files that they mention.
+//! The blocks of a `## ` section run in order in one project, those of the tutorial in one for the page. Where a page
+//! shows the output of a command, it must match, except for qualities, token counts, commits and days: the pages were
+//! recorded in copies of Flask and axum, and the projects here contain only the files that they mention.
 
 use std::path::Path;
 
@@ -17,19 +17,27 @@ struct Step<'a> {
     expected: Option<String>,
 }
 
-/// The pages whose commands are run. `docs/tutorial.md` needs a public repository, and `docs/how-to/ci.md`
-/// the packages of a release; a test of `tidy` parses their command lines.
+/// A page whose sections go on in one project.
+const TUTORIAL: &str = "docs/tutorial.md";
+
+/// The pages whose commands are run. `docs/how-to/ci.md` has no commands to type.
 const PAGES: &[&str] = &[
     "README.md",
+    TUTORIAL,
     "docs/how-to/agents.md",
     "docs/how-to/migrate.md",
     "docs/how-to/monorepo.md",
     "docs/how-to/rules.md",
     "docs/how-to/several-repositories.md",
+    "docs/reference/hooks.md",
 ];
 
 /// The files of the projects, by the heading of a section. Other sections run in the shop.
 const PROJECTS: &[(&str, &[(&str, &str)])] = &[
+    (
+        "Tutorial: the first rule in five minutes",
+        &[("notes.md", "# Notes\n")],
+    ),
     (
         "Write a rule, and follow its example",
         &[("src/flask/app.py", APP), ("src/flask/config.py", CONFIG)],
@@ -56,6 +64,7 @@ const PROJECTS: &[(&str, &[(&str, &str)])] = &[
 
 /// Commands that are not run, with the reason.
 const NOT_RUN: &[(&str, &str)] = &[
+    ("cargo install --locked", "installs the program"),
     (
         "cargo run --locked -- memory anchor-test",
         "builds the program; `the_readme_rule_finds_its_example_in_this_repository` runs the rest",
@@ -83,8 +92,12 @@ const NOT_RUN: &[(&str, &str)] = &[
     ),
 ];
 
-/// Commands that fail with status 1, each at its first occurrence.
-const FAILING: &[&str] = &["cerberus memory reanchor --check"];
+/// Commands that fail with status 1, each at its first occurrence in a page.
+const FAILING: &[(&str, &str)] = &[
+    ("README.md", "cerberus memory reanchor --check"),
+    (TUTORIAL, "cerberus check"),
+    (TUTORIAL, "cerberus memory reanchor --check"),
+];
 
 #[test]
 fn shown_commands_run_and_print_what_the_pages_show() {
@@ -122,19 +135,30 @@ fn shown_commands_run_and_print_what_the_pages_show() {
     }
     let mut failing = FAILING.to_vec();
     let mut faults = Vec::new();
-    for section in steps.chunk_by(|(a, x), (b, y)| (a, x.heading) == (b, y.heading)) {
+    let is_same_project = |(a, x): &(&str, Step), (b, y): &(&str, Step)| {
+        a == b && (x.heading == y.heading || *a == TUTORIAL)
+    };
+    for section in steps.chunk_by(is_same_project) {
+        let mut folder = ".";
         let sandbox = project(section[0].1.heading);
         // A section that does not create the bank needs one that exists.
-        if !section
-            .iter()
-            .any(|(_, step)| step.command.starts_with("cerberus memory init"))
-        {
+        let creates_bank = |step: &Step| {
+            step.command.starts_with("cerberus memory init")
+                || step.command.starts_with("cerberus demo")
+        };
+        if !section.iter().any(|(_, step)| creates_bank(step)) {
             sandbox.ok("memory init");
         }
         for (page, step) in section.iter().filter(|(_, step)| !is_listed(step)) {
-            let at = failing.iter().position(|command| *command == step.command);
+            if let Some(entered) = step.command.strip_prefix("cd ") {
+                folder = entered;
+                continue;
+            }
+            let at = failing
+                .iter()
+                .position(|listed| *listed == (*page, step.command));
             let expected_status = i32::from(at.map(|at| failing.remove(at)).is_some());
-            let (status, output) = run(&sandbox, step.command);
+            let (status, output) = run(&sandbox, &format!("cd {folder}\n{}", step.command));
             let differs = |expected: &String| masked(expected) != masked(&output);
             if status != expected_status || step.expected.as_ref().is_some_and(differs) {
                 let Step {
@@ -170,9 +194,14 @@ fn shown_commands_run_and_print_what_the_pages_show() {
 fn steps(page: &str) -> Vec<Step<'_>> {
     let mut steps: Vec<Step> = Vec::new();
     let (mut heading, mut fence) = ("", None);
+    let mut open_ticks = 0;
     for (line_idx, text) in page.lines().enumerate() {
-        if let Some(language) = text.strip_prefix("```") {
+        let language = text.trim_start_matches('`');
+        let n_ticks = text.len() - language.len();
+        // A fence in the output of a command is shorter than the one around it.
+        if n_ticks >= 3 && (fence.is_none() || n_ticks == open_ticks) {
             fence = fence.is_none().then_some(language);
+            open_ticks = n_ticks;
             continue;
         }
         let (command, expected) = match fence {
@@ -224,9 +253,15 @@ fn run(sandbox: &Sandbox, command: &str) -> (i32, String) {
     (output.status.code().expect("it was not killed"), text)
 }
 
-/// Returns an output without qualities, token counts and trailing white space.
+/// Returns an output without qualities, token counts, commits, days and trailing white space.
 fn masked(output: &str) -> String {
     let mask_line = |line: &str| {
+        // The commit and the day of a finding.
+        if line.trim_start().starts_with("since ")
+            && let Some((_, subject)) = line.split_once(": ")
+        {
+            return format!("since: {subject}");
+        }
         let words: Vec<&str> = line.split(' ').collect();
         let masked = words.iter().enumerate().map(|(idx, word)| {
             let number = word.trim_matches(|c: char| !c.is_ascii_digit());

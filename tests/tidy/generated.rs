@@ -6,7 +6,7 @@ use std::path::Path;
 
 use clap::{Command, ValueEnum};
 
-use super::{assert_none, entries, read, root};
+use super::{assert_none, entries, file_name, read, root};
 
 /// Pages of the documentation that show command lines.
 const DOCUMENTATION: &[&str] = &[
@@ -18,6 +18,7 @@ const DOCUMENTATION: &[&str] = &[
     "how-to/rules.md",
     "how-to/several-repositories.md",
     "how-to/team.md",
+    "reference/hooks.md",
 ];
 
 #[test]
@@ -67,6 +68,52 @@ fn the_reference_has_the_help_of_each_command() {
         is_equal,
         "docs/reference/commands.md: `UPDATE=1` rewrites it"
     );
+}
+
+#[test]
+fn the_configuration_page_has_the_sample() {
+    const PAGE: &str = "docs/reference/configuration.md";
+    const FENCE: &str = "```toml\n";
+    let page = read(PAGE);
+    let (before, rest) = page.split_once(FENCE).expect("a block");
+    let (_, after) = rest.split_once("```\n").expect("it ends");
+    let sample = read("src/config/sample.toml");
+    let new = format!("{before}{FENCE}{sample}```\n{after}");
+    if is_updating() {
+        std::fs::write(root().join(PAGE), &new).expect("the page can be written");
+    }
+    assert!(
+        page == new || is_updating(),
+        "{PAGE}: `UPDATE=1` rewrites it"
+    );
+}
+
+#[test]
+fn pages_can_be_read_in_the_repository() {
+    let mut faults = Vec::new();
+    for folder in ["docs", "docs/explanation", "docs/how-to", "docs/reference"] {
+        for path in entries(&root().join(folder)) {
+            let is_page = path.extension().is_some_and(|extension| extension == "md");
+            if is_page
+                && std::fs::read_to_string(&path)
+                    .expect("a text")
+                    .contains("{{#include")
+            {
+                let name = path.display();
+                faults.push(format!(
+                    "{name}: it includes a file, which only mdBook shows"
+                ));
+            }
+        }
+    }
+    let json = read("docs/reference/json.md");
+    for path in entries(&root().join("docs/reference/schemas")) {
+        let name = file_name(&path);
+        if !json.contains(&format!("](schemas/{name})")) {
+            faults.push(format!("docs/reference/json.md: it has no link to {name}"));
+        }
+    }
+    assert_none(faults);
 }
 
 /// Adds the help of a command and of those below it, without the global options.

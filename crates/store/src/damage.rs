@@ -66,15 +66,11 @@ pub(super) fn recover(file: &StoreFile, damage: Option<anyhow::Error>) -> Result
             Err(error) if is_busy(&error) && started.elapsed() < BUSY => std::thread::sleep(PAUSE),
             Err(error) if is_damaged(&error) && replaced.is_none() => {
                 let warning = match error.downcast_ref() {
-                    Some(Rejected::Older) => {
-                        std::fs::remove_file(back_up(&file.path, "older")?)?;
+                    // It has nothing that this user made.
+                    Some(Rejected::Older | Rejected::Foreign) => {
+                        std::fs::remove_file(back_up(&file.path, "old")?)?;
                         None
                     }
-                    Some(Rejected::Foreign) => Some(format!(
-                        "the store was not made by this user for this folder, so it has been \
-                         rebuilt without its pins and pin events; saved it as `{}`",
-                        back_up(&file.path, "foreign")?.display()
-                    )),
                     _ => Some(format!(
                         "the store was corrupt and has been rebuilt; saved the corrupt file as `{}`",
                         back_up(&file.path, "corrupt")?.display()
@@ -158,12 +154,11 @@ fn is_damage(failure: ffi::Error, message: &str) -> bool {
     }
 }
 
-/// Renames a store and returns its new path. There is only one backup of foreign stores, because
-/// users that share a folder would add one with every change of the user.
+/// Renames a store and returns its new path.
 pub(super) fn back_up(path: &Path, kind: &str) -> Result<PathBuf> {
     let mut backup = path.with_extension(format!("db.{kind}"));
     let mut n = 2;
-    while kind != "foreign" && backup.exists() {
+    while backup.exists() {
         backup = path.with_extension(format!("db.{kind}-{n}"));
         n += 1;
     }

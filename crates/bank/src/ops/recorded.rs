@@ -3,7 +3,7 @@
 use anyhow::Result;
 use cerberus_engine::track;
 use cerberus_engine::tree::{git, read};
-use cerberus_model::{Anchor, text};
+use cerberus_model::{Anchor, State, text};
 
 use super::examples::code_between;
 use super::reanchor::{Finding, TrackedLocation};
@@ -12,7 +12,7 @@ use crate::Workspace;
 /// Two versions of the code of an example.
 #[derive(Debug, Default)]
 pub struct Versions {
-    /// The commit that the anchor was recorded at.
+    /// The commit with the recorded code: the one that was checked out then, or `HEAD`.
     pub commit: Option<String>,
     /// The code in this commit. `None` if git lacks it.
     pub then: Option<String>,
@@ -20,26 +20,33 @@ pub struct Versions {
     pub now: Option<String>,
 }
 
-/// Returns the code of an anchor in the commit that it was recorded at, and where it was found.
+/// Returns the code of an anchor as it was recorded, and where it was found.
 pub fn versions(project: &Workspace, finding: &Finding) -> Result<Versions> {
     let memories = project.memories()?;
     let Some(anchor) = memories.anchors.get(&finding.id) else {
         return Ok(Versions::default());
     };
-    Ok(Versions {
-        commit: anchor.commit.clone(),
-        then: code_then(project, anchor),
-        now: finding
-            .new
-            .as_ref()
-            .and_then(|place| code_now(project, anchor, place)),
-    })
+    let mut versions = Versions::default();
+    if let Some(place) = &finding.new {
+        versions.now = code_now(project, anchor, place);
+    }
+    // Code that was not committed when it was recorded is in a later commit.
+    for commit in anchor.commit.as_deref().into_iter().chain(["HEAD"]) {
+        if versions.then.is_none() {
+            versions.then = code_then(project, anchor, commit);
+            versions.commit = Some(commit.to_owned());
+        }
+    }
+    Ok(versions)
 }
 
-fn code_then(project: &Workspace, anchor: &Anchor) -> Option<String> {
-    let name = format!("{}:./{}", anchor.commit.as_ref()?, anchor.file);
+/// Returns the code of an anchor in a commit, if it is there as it was recorded.
+fn code_then(project: &Workspace, anchor: &Anchor, commit: &str) -> Option<String> {
+    let name = format!("{commit}:./{}", anchor.file);
     let bytes = git::with_objects(&project.root, |objects| objects.read(&name))??;
-    code_in_place(anchor, &bytes)
+    let found = track::verify_content(&anchor.file, &bytes, &[anchor]).pop()??;
+    let is_recorded = matches!(found.state, State::Fresh | State::Reformatted);
+    is_recorded.then(|| code_between(&text::decode(&bytes).0, found.lines))
 }
 
 fn code_now(project: &Workspace, anchor: &Anchor, place: &TrackedLocation) -> Option<String> {
@@ -48,12 +55,9 @@ fn code_now(project: &Workspace, anchor: &Anchor, place: &TrackedLocation) -> Op
         (Some(first), Some(last)) => {
             Some(code_between(&text::decode(&bytes).0, (first - 1, last - 1)))
         }
-        _ => code_in_place(anchor, &bytes),
+        _ => {
+            let found = track::verify_content(&place.file, &bytes, &[anchor]).pop()??;
+            Some(code_between(&text::decode(&bytes).0, found.lines))
+        }
     }
-}
-
-/// Returns the code of an anchor in a version of its file.
-fn code_in_place(anchor: &Anchor, bytes: &[u8]) -> Option<String> {
-    let found = track::verify_content(&anchor.file, bytes, &[anchor]).pop()??;
-    Some(code_between(&text::decode(bytes).0, found.lines))
 }
