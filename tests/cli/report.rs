@@ -118,6 +118,50 @@ fn a_page_lists_each_memory_with_its_example_and_state() {
 }
 
 #[test]
+fn a_page_says_what_is_wrong_in_documents_how_sure_examples_are_and_what_agents_get() {
+    let sandbox = Sandbox::anchored();
+    sandbox.write("AGENTS.md", "See [limits](api/limit.go).\n");
+    sandbox.write(".codex/config.toml", "model = \"x\"\n");
+    sandbox.commit("Instructions");
+    sandbox.git("mv api/limit.go api/limits.go");
+    sandbox.ok("memory anchor close-session --to shop/db.py::request_session");
+    let page = page(&sandbox);
+    check_harmless(&page);
+    let documents = part(&page, "documents", "</main>");
+    assert!(
+        documents.contains("AGENTS.md:1") && documents.contains("api/limits.go"),
+        "{documents}"
+    );
+    let summary = part(&page, "summary", "</section>");
+    for row in [
+        "example chosen by hand</th><td class=\"number\">1<",
+        "example found by words</th><td class=\"number\">3<",
+    ] {
+        assert!(summary.contains(row), "{row}: {summary}");
+    }
+    let agents = part(&page, "agents", "</section>");
+    assert!(agents.contains("cerberus setup codex"), "{agents}");
+    for sentence in [
+        "1 error and 0 warnings in",
+        "4 of 5 rules with an example, 1 waiting for one.",
+        "codex gets 0 of 5 rules.",
+    ] {
+        assert!(page.contains(sentence), "{sentence}: {page}");
+    }
+    let report = sandbox.json("memory report");
+    assert_eq!(report["documents"]["errors"], 1);
+}
+
+#[test]
+fn a_report_without_git_says_that_the_documents_were_not_checked() {
+    let sandbox = Sandbox::bank();
+    sandbox.remove(".git");
+    let page = page(&sandbox);
+    assert!(page.contains("The documents were not checked."), "{page}");
+    assert!(part(&page, "warnings", "</section>").contains("the documents were not checked"));
+}
+
+#[test]
 fn the_same_bank_and_commit_give_the_same_page() {
     let sandbox = Sandbox::anchored();
     let mut later = sandbox.command("memory report --html -");
