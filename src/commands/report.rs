@@ -32,7 +32,7 @@ use jiff::Timestamp;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
 
-use crate::commands::check::{self, CheckArgs};
+use crate::commands::check::{self, CheckArgs, Extent};
 use crate::commands::doctor::{self, Reach};
 use crate::config::Settings;
 use crate::output::{CliResult, OK, Printer, ProgressBar, WARN};
@@ -74,7 +74,7 @@ pub(crate) struct Report {
 /// What `check` finds in the documents of the project.
 #[derive(Debug, Serialize)]
 pub(crate) struct Documents {
-    /// Number of documents that were read.
+    /// Number of documents that were read as a whole, without the memories.
     pub(crate) read: usize,
     pub(crate) errors: usize,
     pub(crate) warnings: usize,
@@ -267,12 +267,17 @@ fn report(settings: &Settings, progress: Progress<'_>) -> Result<(Report, Vec<St
 /// Returns what `check` finds in the documents. What it finds in the bank has its own place in the report.
 fn documents(settings: &Settings) -> Result<Documents> {
     let checked = check::check(&CheckArgs::default(), settings)?;
+    let bank = settings.project.bank.shown_path("", &settings.project.root);
     let mut documents = Documents {
-        read: checked.summary.documents,
+        read: 0,
         errors: 0,
         warnings: 0,
         findings: Vec::new(),
     };
+    for document in &checked.documents {
+        let is_memory = document.path.starts_with(&bank);
+        documents.read += usize::from(document.read == Extent::All && !is_memory);
+    }
     for finding in checked.findings {
         if matches!(finding.check.as_str(), "anchor" | "memoryLink") {
             continue;

@@ -219,13 +219,13 @@ fn only_an_older_page_is_overwritten() {
     sandbox.write("notes.md", "mine\n");
     sandbox.session(expect![[r#"
         $ cerberus memory report --html report.html
-        wrote 0 memories to report.html, 11 KB
+        wrote 0 memories to report.html, 10 KB
         0 errors and 0 warnings in 0 documents
         0 rules: 0 anchored, 0 waiting, 0 process, 0 no example
         [exit 0]
 
         $ cerberus memory report --html report.html
-        wrote 0 memories to report.html, 11 KB
+        wrote 0 memories to report.html, 10 KB
         0 errors and 0 warnings in 0 documents
         0 rules: 0 anchored, 0 waiting, 0 process, 0 no example
         [exit 0]

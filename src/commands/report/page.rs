@@ -13,7 +13,7 @@ use cerberus_engine::syntax::highlight::{HighlightClass, highlight};
 use cerberus_markdown::html as markdown;
 use cerberus_markdown::links::{Kind, Target};
 use cerberus_model::text::shell_word;
-use cerberus_model::{MemoryStatus, MemoryType, Origin, State, text};
+use cerberus_model::{MemoryStatus, MemoryType, Origin, text};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Serde, Value};
 use minijinja::{Environment, HtmlEscape, UndefinedBehavior};
@@ -31,10 +31,7 @@ const TEMPLATES: [(&str, &str); 2] = [
 const STYLE: &str = include_str!("page/style.css");
 
 /// Hash of [`STYLE`]; a test compares it with the style sheet.
-const STYLE_HASH: &str = "sha256-cgpaVQTWZLpAgnQyq2RohOIiLfWnhri5xx0bO6jpDtU=";
-
-/// Class of a memory without an anchor.
-const NOT_ANCHORED: &str = "not-anchored";
+const STYLE_HASH: &str = "sha256-F5uAIgMAnFeuqATI3Ron5T7ZgaC034Q8PDMLa88PLsM=";
 
 /// A document with more lines is collapsed.
 const MAX_OPEN_LINES: usize = 30;
@@ -76,7 +73,6 @@ pub(super) fn page(report: &Report) -> Result<String> {
             .iter()
             .map(|entry| Article::new(entry, report, &element_ids))
             .collect(),
-        filters: filters(&report.memories),
         certainties: certainties(report),
         agents: report.reach.iter().map(AgentRow::new).collect(),
         types: MemoryType::ALL,
@@ -94,8 +90,6 @@ pub(super) fn page(report: &Report) -> Result<String> {
 struct Page<'a> {
     report: &'a Report,
     memories: Vec<Article<'a>>,
-    /// The states of the rules, which the style sheet can select, with their numbers.
-    filters: Vec<(&'static str, usize)>,
     /// How sure the examples of the rules are, with their numbers.
     certainties: Vec<Certainty>,
     agents: Vec<AgentRow>,
@@ -192,7 +186,6 @@ impl AgentRow {
 struct Article<'a> {
     #[serde(flatten)]
     entry: &'a Entry,
-    class: &'static str,
     /// The text as HTML.
     html: String,
     n_lines: usize,
@@ -233,7 +226,6 @@ impl<'a> Article<'a> {
         }
         Self {
             entry,
-            class: class(entry),
             html: markdown::html(&entry.text, TEXT_LEVEL, &href),
             n_lines: n_shown + entry.skipped_lines,
             is_collapsed: !is_rule && n_shown > MAX_OPEN_LINES,
@@ -243,14 +235,6 @@ impl<'a> Article<'a> {
             not_given_to,
             pieces: entry.anchor.as_ref().map(pieces).unwrap_or_default(),
         }
-    }
-}
-
-/// Returns the class of a memory by the state of its anchor.
-fn class(entry: &Entry) -> &'static str {
-    match &entry.anchor {
-        Some(anchor) => anchor.finding.state.as_str(),
-        None => NOT_ANCHORED,
     }
 }
 
@@ -270,23 +254,6 @@ fn pieces(anchor: &Anchored) -> Vec<(Option<&'static str>, &str)> {
         pieces.push((class, piece));
     }
     pieces
-}
-
-/// Returns the states of the rules with their numbers.
-fn filters(memories: &[Entry]) -> Vec<(&'static str, usize)> {
-    let mut filters = Vec::new();
-    let states = State::ALL.iter().map(|state| state.as_str());
-    for name in states.chain([NOT_ANCHORED]) {
-        let mut n = 0;
-        for entry in memories {
-            let is_rule = entry.metadata.memory.memory_type == MemoryType::Rule;
-            n += usize::from(is_rule && class(entry) == name);
-        }
-        if n > 0 {
-            filters.push((name, n));
-        }
-    }
-    filters
 }
 
 /// Returns the HTML id of a memory: its own id if that contains only safe characters.
