@@ -147,6 +147,14 @@ pub(crate) fn run(args: &DemoArgs, out: &mut Printer) -> CliResult {
         Some(folder) => folder.clone(),
         None => temporary.path().join("shop"),
     };
+    if is_in_bank_project(&root) {
+        let folder = root.display();
+        return Err(
+            UserError::usage(format!("`{folder}` is in a project with memories"))
+                .hint("name a folder outside of it, as in `cerberus demo --keep ../demo`")
+                .into(),
+        );
+    }
     if let Err(error) = std::fs::create_dir(&root) {
         let folder = root.display();
         return Err(
@@ -177,6 +185,20 @@ pub(crate) fn run(args: &DemoArgs, out: &mut Printer) -> CliResult {
         ));
     }
     Ok(ExitStatus::Done)
+}
+
+/// Returns whether a folder around a new one has a bank, which its commands would use.
+fn is_in_bank_project(folder: &Path) -> bool {
+    let parent = match folder.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    let Ok(parent) = parent.canonicalize() else {
+        return false;
+    };
+    parent
+        .ancestors()
+        .any(|around| around.join(".memories").is_dir())
 }
 
 fn print(step: &Step, out: &mut Printer) {

@@ -48,3 +48,13 @@ fn the_repository_is_kept_on_request() {
         again.text()
     );
 }
+
+#[test]
+fn a_folder_in_a_project_with_memories_is_refused() {
+    let sandbox = Sandbox::bank();
+    let outcome = sandbox.run("demo --keep kept");
+    assert_eq!(outcome.status(), 2, "{}", outcome.text());
+    assert!(!sandbox.exists("kept"));
+    let hint = "as in `cerberus demo --keep ../demo`";
+    assert!(outcome.stderr().contains(hint), "{}", outcome.text());
+}
