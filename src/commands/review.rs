@@ -9,8 +9,8 @@ use anyhow::Result;
 use cerberus_bank::ops::Project;
 use cerberus_bank::ops::review::{self, Item, Report, Request};
 use cerberus_engine::tree::git;
-use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::text::plural;
+use cerberus_model::{ExitStatus, refuse};
 use clap::Args;
 use reader::ReaderArgs;
 use serde::Serialize;
@@ -117,9 +117,10 @@ fn accept_likely(
     };
     if n > 0 {
         if !accepts && !confirm::is_possible(out) {
-            return Err(UserError::usage("nobody can be asked about the list")
-                .hint("read it, then repeat the command with `--yes`")
-                .into());
+            return refuse(
+                "nobody can be asked about the list",
+                "read it, then repeat the command with `--yes`",
+            );
         }
         let rules = plural(n, "rule");
         if accepts || confirm::ask(&format!("Anchor {rules} to these candidates?"), out)? {

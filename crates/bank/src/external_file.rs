@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result};
-use cerberus_model::{UserError, failed_to};
+use cerberus_model::{UserError, failed_to, refuse};
 
 pub use super::compared::edited;
 use super::compared::{self, Change};
@@ -43,16 +43,16 @@ impl ExternalFile {
             })?
         };
         if !real.starts_with(root.canonicalize()?) {
-            return Err(
-                UserError::usage(format!("`{shown}` is outside the project"))
-                    .hint("name a file inside the project, such as `AGENTS.md`")
-                    .into(),
+            return refuse(
+                format!("`{shown}` is outside the project"),
+                "name a file inside the project, such as `AGENTS.md`",
             );
         }
         if !is_missing && !real.is_file() {
-            return Err(UserError::usage(format!("`{shown}` is not a regular file"))
-                .hint("name a file, such as `AGENTS.md`; a missing file is created")
-                .into());
+            return refuse(
+                format!("`{shown}` is not a regular file"),
+                "name a file, such as `AGENTS.md`; a missing file is created",
+            );
         }
         let read = files::read(&real, MAX_BYTES)?;
         Ok(Self {
@@ -70,20 +70,18 @@ impl ExternalFile {
             Some(existing) if existing != folder => {
                 if !existing.is_dir() {
                     let shown = existing.display();
-                    return Err(UserError::usage(format!("`{shown}` is not a folder"))
-                        .hint(format!("show it with `ls -l {shown}`, and move it away"))
-                        .into());
+                    return refuse(
+                        format!("`{shown}` is not a folder"),
+                        format!("show it with `ls -l {shown}`, and move it away"),
+                    );
                 }
                 let real = existing.canonicalize()?.join(path.strip_prefix(existing)?);
                 let is_plain = path.components().all(|it| it != Component::ParentDir);
                 if !is_plain || !real.starts_with(root.canonicalize()?) {
                     let shown = path.display();
-                    return Err(
-                        UserError::usage(format!("`{shown}` is outside the project"))
-                            .hint(
-                                "a folder on the way is a symbolic link; replace it with a folder",
-                            )
-                            .into(),
+                    return refuse(
+                        format!("`{shown}` is outside the project"),
+                        "a folder on the way is a symbolic link; replace it with a folder",
                     );
                 }
                 Ok(Self {
@@ -164,11 +162,10 @@ pub(super) fn check_folder(path: &Path, root: &Path) -> Result<PathBuf> {
     let root = root.canonicalize()?;
     if named.starts_with(&root) && !real.starts_with(&root) {
         let shown = path.display();
-        return Err(UserError::usage(format!(
-            "`{shown}` is outside the project, because of a symbolic link"
-        ))
-        .hint("name the target of the link, or a file inside the project")
-        .into());
+        return refuse(
+            format!("`{shown}` is outside the project, because of a symbolic link"),
+            "name the target of the link, or a file inside the project",
+        );
     }
     Ok(real)
 }
@@ -178,16 +175,16 @@ fn existing_folder(path: &Path) -> Result<PathBuf> {
     let folder = files::folder_of(path);
     let shown = folder.display();
     if path.file_name().is_none() {
-        return Err(
-            UserError::usage(format!("`{}` is not a file name", path.display()))
-                .hint("name a file, such as `AGENTS.md`")
-                .into(),
+        return refuse(
+            format!("`{}` is not a file name", path.display()),
+            "name a file, such as `AGENTS.md`",
         );
     }
     if !folder.is_dir() {
-        return Err(UserError::usage(format!("folder `{shown}` not found"))
-            .hint(format!("create it with `mkdir -p {shown}`"))
-            .into());
+        return refuse(
+            format!("folder `{shown}` not found"),
+            format!("create it with `mkdir -p {shown}`"),
+        );
     }
     folder
         .canonicalize()

@@ -4,7 +4,7 @@ use anyhow::Result;
 use cerberus_markdown::frontmatter;
 use cerberus_markdown::frontmatter::Frontmatter;
 use cerberus_model::file_stat::FileStat;
-use cerberus_model::{Memory, MemoryStatus, MemoryType, Scope, UserError, text};
+use cerberus_model::{Memory, MemoryStatus, MemoryType, Scope, refuse, text};
 
 /// Size limit of a memory.
 pub const MAX_BYTES: u64 = 100 * 1024;
@@ -106,12 +106,13 @@ pub fn check_size(text: &str) -> Result<()> {
     if text.len() as u64 <= MAX_BYTES {
         return Ok(());
     }
-    Err(UserError::usage(format!(
-        "the memory has {} KB, more than the limit of 100 KB",
-        text.len().div_ceil(1024)
-    ))
-    .hint("split it")
-    .into())
+    refuse(
+        format!(
+            "the memory has {} KB, more than the limit of 100 KB",
+            text.len().div_ceil(1024)
+        ),
+        "split it",
+    )
 }
 
 /// Returns a warning for a large memory.

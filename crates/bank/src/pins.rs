@@ -107,7 +107,7 @@ impl Bank {
         let exists = |name: &str| self.folder().join(name).exists();
         let backup = self
             .folder()
-            .join(names::unused(format!("{PINS}.corrupt"), exists));
+            .join(names::unused(&format!("{PINS}.corrupt"), exists));
         files::rename(&path, &backup)?;
         Ok(backup)
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use cerberus_model::{UserError, sorted};
+use cerberus_model::{refuse, sorted};
 
 use super::deletion::sync_folders_of;
 use super::{TRASH, lockfile};
@@ -54,10 +54,9 @@ impl Bank {
         let file = format!("{name}.md");
         let name = self.newest_trashed(name)?;
         if self.folder().join(&file).exists() {
-            return Err(
-                UserError::usage(format!("memory file `{file}` already exists"))
-                    .hint("rename that file first")
-                    .into(),
+            return refuse(
+                format!("memory file `{file}` already exists"),
+                "rename that file first",
             );
         }
         let anchor_file = self.trashed_anchor(&name)?;
@@ -103,9 +102,7 @@ impl Bank {
     fn newest_trashed(&self, stem: &str) -> Result<String> {
         let Some(n) = self.numbers(stem)?.pop() else {
             let message = format!("memory `{stem}` not found in the trash");
-            return Err(UserError::usage(message)
-                .hint("list the trash with `ls .memories/.trash`")
-                .into());
+            return refuse(message, "list the trash with `ls .memories/.trash`");
         };
         Ok(trashed_name(stem, n))
     }

@@ -40,7 +40,7 @@ pub(super) fn settings(folder: &Path, rules: &[(&str, RuleKind, &str)]) -> Setti
             state: Some(folder.join("state")),
         },
         bank,
-        name: None,
+        name: None.into(),
         exclude: Vec::new(),
         min_quality: 1.0,
         min_import_quality: 1.0,

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use cerberus_markdown::frontmatter::{FieldValue, Frontmatter};
 use cerberus_markdown::{EditError, frontmatter};
-use cerberus_model::{MemoryStatus, MemoryType, RuleKind, Scope, UserError};
+use cerberus_model::{MemoryStatus, MemoryType, RuleKind, Scope, refuse};
 
 use super::{Project, default_scope, document, seconds};
 
@@ -36,9 +36,10 @@ impl Fields {
             .as_deref()
             .is_some_and(|category| category.trim().is_empty())
         {
-            return Err(UserError::usage("the category is empty")
-                .hint("specify one, for example `--category db`")
-                .into());
+            return refuse(
+                "the category is empty",
+                "specify one, for example `--category db`",
+            );
         }
         document::check_globs(paths)?;
         document::check_words("category", category.as_deref())?;

@@ -7,8 +7,8 @@ use anyhow::Result;
 use cerberus_engine::syntax::parse::last_name;
 use cerberus_engine::track;
 use cerberus_markdown::links::{Kind, Part, Target, normalize_path};
-use cerberus_model::error::UserError;
 use cerberus_model::{Globs, LinkState, MemoryStatus, MemoryType, format_location, split_number};
+use cerberus_model::{UserError, refuse};
 use serde::Serialize;
 
 use crate::Workspace;
@@ -75,9 +75,10 @@ pub fn linked(project: &Workspace, target: &str, words: Option<&str>) -> Result<
     if let Some(text) = words {
         query = Query::parse(text);
         if query.is_none() {
-            return Err(UserError::usage("the query contains no words")
-                .hint("omit it to list all memories")
-                .into());
+            return refuse(
+                "the query contains no words",
+                "omit it to list all memories",
+            );
         }
     }
     let targets = [(TargetPattern::parse(target)?, None)];

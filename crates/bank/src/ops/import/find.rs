@@ -5,7 +5,7 @@ use anyhow::Result;
 use cerberus_engine::tree::{documents, read};
 use cerberus_markdown::links::normalize_path;
 use cerberus_markdown::rules::{self, Import};
-use cerberus_model::error::UserError;
+use cerberus_model::refuse;
 
 use super::Request;
 use crate::ops::Project;
@@ -52,10 +52,9 @@ pub(super) fn documents(project: &Project, request: &Request) -> Result<Document
         documents.unreadable.extend(listed.unnamed);
         documents.warnings.extend(listed.warnings);
         if listed.paths.is_empty() && documents.unreadable.is_empty() {
-            return Err(
-                UserError::usage("the project has no file of rules, such as `AGENTS.md`")
-                    .hint("name the documents with rules: cerberus memory import FILE")
-                    .into(),
+            return refuse(
+                "the project has no file of rules, such as `AGENTS.md`",
+                "name the documents with rules: cerberus memory import FILE",
             );
         }
         for file in listed.paths {

@@ -4,13 +4,13 @@ use anyhow::Result;
 use cerberus_markdown::edit::{self, EditMode};
 use cerberus_markdown::frontmatter;
 use cerberus_markdown::frontmatter::{FieldValue, Frontmatter};
-use cerberus_model::{MemoryStatus, MemoryType};
+use cerberus_model::{MemoryId, MemoryStatus, MemoryType};
 
 use super::classify::Update;
 use super::sources::{self, Sources};
 use super::{Item, NewRule, Outcome, Plan, Report};
 use crate::ops::{Project, document, seconds};
-use crate::{ImportChanges, MemoryFile, Workspace, memories, names};
+use crate::{ImportChanges, MemoryFile, Workspace, memories};
 
 /// Writes all memories with their anchors; if one fails, the written ones are reverted.
 pub(super) fn write(project: &Workspace, plan: &mut Plan) -> Result<()> {
@@ -40,7 +40,7 @@ pub(super) fn write(project: &Workspace, plan: &mut Plan) -> Result<()> {
     });
     let known = Sources::new(&memories);
     new_rules.retain(|rule| !is_known(&known, report, rule));
-    super::assign_ids(&memories, report, new_rules)?;
+    super::assign_ids(&memories, report, new_rules);
     let before = memories.anchors.clone();
     let mut after = before.clone();
     for rule in &mut *new_rules {
@@ -86,8 +86,8 @@ fn is_known(known: &Sources, report: &mut Report, rule: &NewRule) -> bool {
     true
 }
 
-/// Returns the file and the text of a new memory.
-fn created(project: &Project, item: &Item, rule: &NewRule) -> Result<(String, String)> {
+/// Returns the id and the text of a new memory.
+fn created(project: &Project, item: &Item, rule: &NewRule) -> Result<(MemoryId, String)> {
     let frontmatter = Frontmatter {
         memory_type: Some(MemoryType::Rule),
         status: item.doubt.is_some().then_some(MemoryStatus::Proposed),
@@ -100,11 +100,10 @@ fn created(project: &Project, item: &Item, rule: &NewRule) -> Result<(String, St
         source: rule.sources.clone(),
         ..Frontmatter::default()
     };
-    let id = item.id.as_deref().unwrap_or_default();
-    names::check(id)?;
+    let id = item.id.as_deref().unwrap_or_default().parse()?;
     let text = memories::text_of(&frontmatter, &item.text);
     memories::check_size(&text)?;
-    Ok((format!("{id}.md"), text))
+    Ok((id, text))
 }
 
 /// Returns the new text of a memory.
