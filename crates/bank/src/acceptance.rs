@@ -53,19 +53,12 @@ impl Bank {
         };
         let old = frontmatter::parse(&old_text).frontmatter;
         let new = frontmatter::parse(text).frontmatter;
-        let is_same = pattern(&old) == pattern(&new);
-        let mark = if is_same {
-            old.pattern_by
-        } else {
-            Some(agent.clone())
-        };
-        if !is_same {
-            let id = old
-                .id
-                .as_deref()
-                .or(file.strip_suffix(".md"))
-                .unwrap_or(file);
+        let mut mark = old.pattern_by.clone();
+        if pattern(&old) != pattern(&new) {
+            let name = file.strip_suffix(".md").unwrap_or(file);
+            let id = old.id.as_deref().unwrap_or(name);
             self.check_pattern_is_free(id, &old_text)?;
+            mark = Some(agent.clone());
         }
         let mark = mark.filter(|_| has_pattern(&new));
         if mark == new.pattern_by {

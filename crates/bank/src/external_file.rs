@@ -6,7 +6,6 @@
 //! such as an export, may be anywhere else. A file that was edited since it was read is not
 //! overwritten.
 
-use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -65,7 +64,8 @@ impl ExternalFile {
     /// Like [`open`](Self::open), but a write creates the missing folders of the file.
     pub fn open_with_folders(path: &Path, root: &Path) -> Result<Self> {
         let folder = files::folder_of(path);
-        let existing = folder.ancestors().find(|it| it.symlink_metadata().is_ok());
+        let mut folders = folder.ancestors();
+        let existing = folders.find(|folder| folder.symlink_metadata().is_ok());
         match existing {
             Some(existing) if existing != folder => {
                 if !existing.is_dir() {
@@ -76,7 +76,7 @@ impl ExternalFile {
                     );
                 }
                 let real = existing.canonicalize()?.join(path.strip_prefix(existing)?);
-                let is_plain = path.components().all(|it| it != Component::ParentDir);
+                let is_plain = !path.components().any(|part| part == Component::ParentDir);
                 if !is_plain || !real.starts_with(root.canonicalize()?) {
                     let shown = path.display();
                     return refuse(
@@ -111,9 +111,8 @@ impl ExternalFile {
     /// Removes the folders of the file below `root` that are empty.
     pub fn remove_empty_folders(&self, root: &Path) -> Result<()> {
         let root = root.canonicalize()?;
-        let folders = self.path.ancestors().skip(1).take_while(|it| **it != root);
-        for folder in folders {
-            if !files::remove_empty_folder(folder) {
+        for folder in self.path.ancestors().skip(1) {
+            if folder == root || !files::remove_empty_folder(folder) {
                 break;
             }
         }
@@ -137,15 +136,8 @@ impl ExternalFile {
 /// Writes files in this order, where `None` removes one. Fails without a change if one of them was
 /// edited since it was read.
 pub fn write_all(files: &[(&ExternalFile, Option<&[u8]>)]) -> Result<()> {
-    let folders: BTreeSet<&Path> = files
-        .iter()
-        .filter_map(|(file, _)| file.path.parent())
-        .collect();
-    for folder in folders {
-        files::remove_stale_temp_files(folder, 1, files::MAX_EMPTY_AGE);
-    }
     let changes = files.iter().map(|(file, new)| file.change(*new));
-    compared::replace_all(&changes.collect::<Vec<_>>())
+    compared::replace_all(&Vec::from_iter(changes))
 }
 
 /// Returns the bytes of a file that cerberus only reads. A missing file is empty.

@@ -71,7 +71,9 @@ fn parsed(file: &str, text: &str, warnings: &mut Vec<String>) -> (Memory, Option
     } else {
         invalid
     };
-    warnings.extend(parsed.warnings.iter().map(|it| it.in_file(file)));
+    for fault in &parsed.warnings {
+        warnings.push(fault.in_file(file));
+    }
     let front = parsed.frontmatter;
     let stem = file.strip_suffix(".md").unwrap_or(file).to_owned();
     let memory = Memory {

@@ -23,8 +23,8 @@ impl Bank {
     /// the folder.
     pub(super) fn prepare_trash(&self, file: &str, anchors: &Anchors) -> Result<String> {
         let stem = file.strip_suffix(".md").unwrap_or(file);
-        let n = self.numbers(stem)?.last().map_or(1, |n| n + 1);
-        let name = trashed_name(stem, n);
+        let last = self.numbers(stem)?.pop().unwrap_or(0);
+        let name = trashed_name(stem, last + 1);
         let anchor_file = self.trashed_anchor(&name)?;
         if anchors.is_empty() {
             // It may belong to an earlier memory that the user removed from the trash.

@@ -32,9 +32,8 @@ impl Fields {
         } = self;
         let [paths, tags, hints] =
             [paths, tags, hints].map(|words| words.as_deref().unwrap_or_default());
-        if category
-            .as_deref()
-            .is_some_and(|category| category.trim().is_empty())
+        if let Some(category) = category
+            && category.trim().is_empty()
         {
             return refuse(
                 "the category is empty",
