@@ -259,7 +259,8 @@ fn update(
                 return table::replace_anchors(connection, lock, &anchors);
             }
             let written = changes.memories.iter();
-            let fresh: FxHashSet<&str> = written.map(|it| it.row.memory.id.as_str()).collect();
+            let fresh = written.map(|rows| rows.row.memory.id.as_str());
+            let fresh: FxHashSet<&str> = fresh.collect();
             for anchor in &anchors {
                 if fresh.contains(anchor.id.as_str()) {
                     table::update_anchor_columns(connection, anchor)?;

@@ -137,10 +137,15 @@ fn path_from_root(project: &Project, document: &str, path: &str) -> Option<Strin
     if !path.contains(['/', '.']) || path.starts_with('/') || read::exists(root, path) {
         return None;
     }
-    let own_folder = document.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let folders = [own_folder, place::folder(document)].into_iter();
-    let mut paths = folders.filter_map(|folder| normalize_path(&format!("{folder}/{path}")));
-    paths.find(|path| read::exists(root, path))
+    let (own_folder, _) = document.rsplit_once('/').unwrap_or_default();
+    for folder in [own_folder, place::folder(document)] {
+        if let Some(path) = normalize_path(&format!("{folder}/{path}"))
+            && read::exists(root, &path)
+        {
+            return Some(path);
+        }
+    }
+    None
 }
 
 /// The changes of one existing memory.
@@ -191,16 +196,15 @@ impl Classifier<'_> {
     /// Adds the items of one document.
     pub(super) fn document(&mut self, document: &Document) {
         let file = document.file();
-        let faults = document.faults.iter();
-        self.report
-            .warnings
-            .extend(faults.map(|(line, fault)| format!("{file}:{line}: {fault}")));
+        for (line, fault) in &document.faults {
+            let warning = format!("{file}:{line}: {fault}");
+            self.report.warnings.push(warning);
+        }
         let items = &document.items;
-        let gone = self
-            .sources
-            .removed(file, &document.digests().collect())
-            .into_iter();
-        let mut gone: Vec<(usize, &str)> = gone.map(|memory_idx| (memory_idx, file)).collect();
+        let mut gone = Vec::new();
+        for memory_idx in self.sources.removed(file, &document.digests().collect()) {
+            gone.push((memory_idx, file));
+        }
         let mut unknown = Vec::new();
         for read in items {
             let ReadItem { found, text, .. } = read;
@@ -259,15 +263,13 @@ impl Classifier<'_> {
             item.settle(Outcome::Duplicate, sources.id(memory_idx), None);
             return true;
         }
-        let moved = self
-            .missing
-            .iter()
-            .find_map(|it| Some((*it, sources.imported(it, digest)?)));
-        if let Some((former, memory_idx)) = moved {
-            let reason = format!("its document was moved from {former}");
-            item.settle(Outcome::Changed, sources.id(memory_idx), Some(reason));
-            self.replace_source((memory_idx, former), read, source.written);
-            return true;
+        for former in self.missing {
+            if let Some(memory_idx) = sources.imported(former, digest) {
+                let reason = format!("its document was moved from {former}");
+                item.settle(Outcome::Changed, sources.id(memory_idx), Some(reason));
+                self.replace_source((memory_idx, former), read, source.written);
+                return true;
+            }
         }
         if self.is_deleted(file, digest) {
             let reason = "its memory was deleted; bring it back with `cerberus memory restore`";
@@ -325,7 +327,9 @@ impl Classifier<'_> {
             let id = sources.id(memory_idx);
             let old = sources.source_in(memory_idx, file);
             let mut reason = format!("`{id}` was imported from an earlier version of this item");
-            if old.is_some_and(|old| sources.is_edited(memory_idx, old)) {
+            if let Some(old) = old
+                && sources.is_edited(memory_idx, old)
+            {
                 reason.push_str(&format!(" and edited since; update it with `cerberus memory update {id} --content …`, or delete it and import again"));
                 item.settle(Outcome::Conflict, id, Some(reason));
             } else {
@@ -399,9 +403,7 @@ impl Classifier<'_> {
         let old = old.map(|old| old.written.clone());
         let has_one_source = self.sources.sources[memory_idx].len() == 1;
         let update = self.update(memory_idx);
-        update
-            .sources
-            .retain(|written| Some(written) != old.as_ref());
+        update.sources.retain(|known| Some(known) != old.as_ref());
         update.sources.push(written);
         if has_one_source {
             update.paths.clone_from(&read.paths);
@@ -420,12 +422,8 @@ impl Classifier<'_> {
         }
         update.sources.retain(|written| *written != source.written);
         let is_removed = update.sources.is_empty();
-        let rest: Vec<String> = update
-            .paths
-            .iter()
-            .filter(|path| !paths.contains(path))
-            .cloned()
-            .collect();
+        let mut rest = update.paths.clone();
+        rest.retain(|path| !paths.contains(path));
         if !rest.is_empty() {
             update.paths = rest;
         }
@@ -444,14 +442,14 @@ impl Classifier<'_> {
     /// Returns the update of a memory, which changes nothing at first.
     fn update(&mut self, memory_idx: usize) -> &mut Update {
         let sources = self.sources;
-        self.updates.entry(memory_idx).or_insert_with(|| Update {
-            item_idx: None,
-            paths: sources.all[memory_idx].memory.paths.clone(),
-            sources: sources.sources[memory_idx]
-                .iter()
-                .map(|it| it.written.clone())
-                .collect(),
-            drops_example: false,
+        self.updates.entry(memory_idx).or_insert_with(|| {
+            let written = sources.sources[memory_idx].iter();
+            Update {
+                item_idx: None,
+                paths: sources.all[memory_idx].memory.paths.clone(),
+                sources: written.map(|source| source.written.clone()).collect(),
+                drops_example: false,
+            }
         })
     }
 

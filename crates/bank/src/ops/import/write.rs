@@ -29,14 +29,14 @@ pub(super) fn write(project: &Workspace, plan: &mut Plan) -> Result<()> {
     } = plan;
     updates.retain(|memory_idx, _| {
         let old = &planned.all[*memory_idx];
-        let current = memories.all.iter().find(|stored| stored.file == old.file);
-        let is_same = current.is_some_and(|current| current.text == old.text);
-        if !is_same {
-            report
-                .warnings
-                .push(format!("`{}` changed during the import", old.memory.id));
+        if let Some(current) = memories.at(&old.file)
+            && current.text == old.text
+        {
+            return true;
         }
-        is_same
+        let warning = format!("`{}` changed during the import", old.memory.id);
+        report.warnings.push(warning);
+        false
     });
     let known = Sources::new(&memories);
     new_rules.retain(|rule| !is_known(&known, report, rule));
@@ -47,19 +47,20 @@ pub(super) fn write(project: &Workspace, plan: &mut Plan) -> Result<()> {
         let id = report.items[rule.item_idx].id.clone().unwrap_or_default();
         after.extend(rule.anchor.take().map(|anchor| (id, anchor)));
     }
-    for (memory_idx, _) in updates.iter().filter(|(_, update)| update.drops_example) {
-        let id = &planned.all[*memory_idx].memory.id;
-        if before.get(id).is_some_and(sources::is_chosen_by_itself) {
-            after.remove(id);
-        }
+    let mut created = Vec::new();
+    for rule in &*new_rules {
+        created.push(new_memory(project, &report.items[rule.item_idx], rule)?);
     }
-    let created = new_rules
-        .iter()
-        .map(|rule| created(project, &report.items[rule.item_idx], rule));
-    let created = created.collect::<Result<_>>()?;
     let mut changed = Vec::new();
     for (memory_idx, update) in &*updates {
         let stored = &planned.all[*memory_idx];
+        let id = &stored.memory.id;
+        if update.drops_example
+            && let Some(anchor) = before.get(id)
+            && sources::is_chosen_by_itself(anchor)
+        {
+            after.remove(id);
+        }
         let old = project.bank.utf8_text(stored)?;
         let item = update.item_idx.map(|item_idx| &report.items[item_idx]);
         let new = updated(project, item, (stored, &old), update)?;
@@ -87,7 +88,7 @@ fn is_known(known: &Sources, report: &mut Report, rule: &NewRule) -> bool {
 }
 
 /// Returns the id and the text of a new memory.
-fn created(project: &Project, item: &Item, rule: &NewRule) -> Result<(MemoryId, String)> {
+fn new_memory(project: &Project, item: &Item, rule: &NewRule) -> Result<(MemoryId, String)> {
     let frontmatter = Frontmatter {
         memory_type: Some(MemoryType::Rule),
         status: item.doubt.is_some().then_some(MemoryStatus::Proposed),
