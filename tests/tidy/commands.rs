@@ -20,7 +20,7 @@ const SHARED: [&str; 10] = [
 
 /// The uses of a command that are left, with the command that has them: what an agent gets, the rooms of `check`,
 /// and the settings of the agents.
-const LEFT: [(&str, &str); 11] = [
+const LEFT: [(&str, &str); 10] = [
     ("check", "doctor"),
     ("doctor", "inject"),
     ("doctor", "setup"),
@@ -30,7 +30,6 @@ const LEFT: [(&str, &str); 11] = [
     ("import", "setup"),
     ("report", "doctor"),
     ("report", "setup"),
-    ("review", "check"),
     ("setup", "hooks"),
 ];
 

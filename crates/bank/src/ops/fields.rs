@@ -60,25 +60,17 @@ impl Fields {
 
     /// Returns the frontmatter of a new memory, which has this type unless the fields state another.
     pub fn frontmatter(&self, project: &Project, default_type: MemoryType) -> Frontmatter {
-        let Self {
-            memory_type,
-            kind,
-            category,
-            scope,
-            paths,
-            status,
-            tags,
-            hints,
-        } = self.clone();
+        let fields = self.clone();
+        let scope = fields.scope.unwrap_or_else(|| default_scope(project));
         Frontmatter {
-            memory_type: memory_type.or(Some(default_type)),
-            kind,
-            category,
-            scope: scope.or_else(|| Some(default_scope(project))),
-            paths: paths.unwrap_or_default(),
-            status,
-            tags: tags.unwrap_or_default(),
-            hints: hints.unwrap_or_default(),
+            memory_type: fields.memory_type.or(Some(default_type)),
+            kind: fields.kind,
+            category: fields.category,
+            scope: Some(scope),
+            paths: fields.paths.unwrap_or_default(),
+            status: fields.status,
+            tags: fields.tags.unwrap_or_default(),
+            hints: fields.hints.unwrap_or_default(),
             created_at: Some(seconds(project.now)),
             ..Frontmatter::default()
         }

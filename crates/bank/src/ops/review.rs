@@ -85,9 +85,6 @@ pub struct Item {
     pub kind_reasons: Vec<String>,
     pub confidence: Confidence,
     pub anchor: Option<AnchorSummary>,
-    /// What the rule names and the project had: each as `cerberus check` says it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub outdated: Vec<String>,
     /// Words of the hints that do not occur in the code.
     pub unknown_hints: Vec<String>,
     pub candidates: Vec<Candidate>,
@@ -411,7 +408,6 @@ fn item(project: &Project, memories: &Memories, target: &Target<'_>, ranking: &R
         kind_reasons: ranking.kind_reasons.clone(),
         confidence: ranking.confidence,
         anchor: anchor.map(AnchorSummary::from),
-        outdated: Vec::new(),
         unknown_hints: unknown.map(|word| word.word.clone()).collect(),
         candidates: candidates(project, *finding, &ranking.candidates),
     }
