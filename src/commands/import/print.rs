@@ -49,7 +49,7 @@ fn planned(report: &Report, out: &mut Printer) {
         }
     }
     let heading = ["source", "outcome", "id or reason", "text", "example"];
-    out.rows(&heading, rows.into_iter());
+    out.rows(&heading, rows);
 }
 
 /// Prints the memories whose items were removed, which `--prune` moves to the trash.
