@@ -216,7 +216,8 @@ fn merge(root: PathBuf, own: ConfigFile, user: &ConfigFile, now: Timestamp) -> R
                 .config
                 .project
                 .name
-                .filter(|name| !name.trim().is_empty()),
+                .filter(|name| !name.trim().is_empty())
+                .into(),
             root,
         }),
         session: std::env::var("CERBERUS_SESSION")

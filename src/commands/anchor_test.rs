@@ -7,7 +7,7 @@ use anyhow::Result;
 use cerberus_bank::ops::{anchors, memories};
 use cerberus_engine::examples::{Options, Query, RankedSymbol, Ranking};
 use cerberus_model::error::{ExitStatus, UserError};
-use cerberus_model::{RuleKind, Scope, format_location};
+use cerberus_model::{RuleKind, Scope, format_location, refuse};
 use clap::Args;
 use serde::Deserialize;
 
@@ -102,9 +102,10 @@ fn queries(args: &AnchorTestArgs) -> Result<Vec<Query>> {
     }
     let rule = args.text.join(" ");
     if rule.trim().is_empty() {
-        return Err(UserError::usage("the rule is empty")
-            .hint("pass a text, as in `cerberus memory anchor-test \"close the session\"`")
-            .into());
+        return refuse(
+            "the rule is empty",
+            "pass a text, as in `cerberus memory anchor-test \"close the session\"`",
+        );
     }
     Ok(vec![Query {
         rule,

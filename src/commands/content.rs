@@ -5,8 +5,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use cerberus_bank::memories::MAX_BYTES;
-use cerberus_model::error::UserError;
 use cerberus_model::text;
+use cerberus_model::{UserError, refuse};
 
 use super::args::ContentArgs;
 
@@ -35,9 +35,7 @@ impl ContentArgs {
             return Ok(text);
         }
         if std::io::stdin().is_terminal() {
-            return Err(UserError::usage("content is missing")
-                .hint(HOW_TO_PASS)
-                .into());
+            return refuse("content is missing", HOW_TO_PASS);
         }
         read_text(Path::new(STDIN), MAX_BYTES)
     }

@@ -4,6 +4,7 @@
 //! report; the tools of `mcp` call the same operation with the same arguments.
 
 pub(crate) mod add;
+mod added_code;
 mod agent;
 pub(crate) mod anchor;
 pub(crate) mod anchor_test;

@@ -10,13 +10,13 @@ use cerberus_bank::ops::{Project, anchors, document, memories};
 use cerberus_bank::{MemoryFile, PROPOSED_BY, Workspace};
 use cerberus_markdown::{EditError, frontmatter};
 use cerberus_model::Enforcement;
-use cerberus_model::error::UserError;
 use cerberus_model::text::{plural, shell_word};
+use cerberus_model::{UserError, refuse};
 use cerberus_patterns::TestReport;
 use clap::Args;
 use serde::Serialize;
 
-use super::{content, review_diff};
+use super::{added_code, content};
 use crate::config::Settings;
 use crate::output::{CliResult, DIM, NAME, OK, Printer};
 
@@ -89,7 +89,10 @@ pub(crate) fn set(project: &Workspace, id: &str, text: &str, is_dry: bool) -> Re
         report.summary.reason = "once it is stored, without --dry-run".to_owned();
     }
     // A type or a call may be parsed as something else in a pattern.
-    if evidence.as_ref().is_some_and(|it| it.hits + it.added == 0) && report.test.n_bad == 0 {
+    if let Some(evidence) = &evidence
+        && evidence.hits + evidence.added == 0
+        && report.test.n_bad == 0
+    {
         let why = "nothing shows that the pattern can hit: give the rule a counter-example (`cerberus memory anchor ID \
              --not FILE::SYMBOL`, or a code block after \"Bad:\" in its text), which a pattern must hit";
         report.warnings.push(why.to_owned());
@@ -104,22 +107,24 @@ pub(crate) fn set(project: &Workspace, id: &str, text: &str, is_dry: bool) -> Re
 /// Returns the pattern of a memory, after removing it if the arguments say so.
 pub(crate) fn pattern(project: &Workspace, args: &PatternArgs) -> Result<Report> {
     let mut memories = project.memories()?;
-    let (mut stored, mut written) = (memories.find(&args.id)?.clone(), false);
+    let mut stored = memories.find(&args.id)?.clone();
+    let mut written = false;
     let id = stored.memory.id.clone();
     let mut rule = rule_patterns::of_memory(&stored);
     let is_proposed = rule.proposal.is_some();
     if args.accept && !is_proposed {
-        return Err(
-            UserError::usage(format!("no agent proposes a pattern for `{id}`"))
-                .hint(format!(
-                    "show its state: cerberus memory pattern {}",
-                    shell_word(&id)
-                ))
-                .into(),
+        return refuse(
+            format!("no agent proposes a pattern for `{id}`"),
+            format!(
+                "show its state: cerberus memory pattern {}",
+                shell_word(&id)
+            ),
         );
     }
-    let fault = rule.proposal.as_ref().and_then(|it| it.rule.fault.clone());
-    if let Some(fault) = fault.filter(|_| args.accept) {
+    if args.accept
+        && let Some(proposal) = &rule.proposal
+        && let Some(fault) = &proposal.rule.fault
+    {
         return Err(UserError::check(format!("not accepted: {fault}"))
             .hint(format!(
                 "remove it: cerberus memory pattern {} --remove",
@@ -164,11 +169,11 @@ fn report(
 ) -> Report {
     let id = stored.memory.id.clone();
     let title = memories::title(anchors::rule(&stored.memory.body));
-    let patterns = rule
-        .proposal
-        .as_ref()
-        .map_or(&rule.patterns, |it| &it.rule.patterns);
-    let (stated, no_hint) = review_diff::stated_code(project, memories, stored);
+    let patterns = match &rule.proposal {
+        Some(proposal) => &proposal.rule.patterns,
+        None => &rule.patterns,
+    };
+    let (stated, no_hint) = added_code::stated_code(project, memories, stored);
     Report {
         summary: PatternSummary::from(rule),
         test: rule_patterns::test(project, stored, memories.anchors.get(&id), patterns),
@@ -217,10 +222,10 @@ fn print(report: &Report, out: &mut Printer) {
     for line in pattern.iter().flat_map(|text| text.lines()) {
         out.line(&format!("  {}", out.safe(line)));
     }
-    let hint = report.no_hint.as_ref().map_or_else(
-        || "a hint in added lines".to_owned(),
-        |why| format!("no hint in added lines: {why}; a pattern enforces it"),
-    );
+    let hint = match &report.no_hint {
+        None => "a hint in added lines".to_owned(),
+        Some(why) => format!("no hint in added lines: {why}; a pattern enforces it"),
+    };
     for code in &report.stated {
         out.line(&format!("  its text forbids `{}`, {hint}", out.safe(code)));
     }
@@ -240,9 +245,9 @@ fn print(report: &Report, out: &mut Printer) {
             "hits {} of the project now",
             plural(*hits, "place")
         ));
-        first
-            .iter()
-            .for_each(|hit| out.line(&format!("  {}", out.safe(hit))));
+        for hit in first {
+            out.line(&format!("  {}", out.safe(hit)));
+        }
         let (commits, added) = (plural(*commits, "commit"), plural(*added, "line"));
         out.line(&format!(
             "hits {added} that the last {commits} added; {removed} of them are gone"

@@ -3,19 +3,13 @@
 //! Each decision is written when it is made, with the operation of the command that makes the same
 //! decision (`anchor`, `update`), so an interrupted review loses nothing.
 
-use std::path::PathBuf;
-
-use anyhow::Result;
-use cerberus_bank::ops::Project;
 use cerberus_bank::ops::review::{self, Item, Report, Request};
-use cerberus_engine::tree::git;
-use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::text::plural;
+use cerberus_model::{ExitStatus, refuse};
 use clap::Args;
 use reader::ReaderArgs;
 use serde::Serialize;
 
-use super::check::{self, CheckArgs};
 use super::confirm;
 use crate::config::Settings;
 use crate::output::{CliResult, Keyboard, Printer, ProgressBar};
@@ -63,37 +57,6 @@ impl ReviewArgs {
     }
 }
 
-/// Adds what the rules name and the project no longer has.
-fn add_outdated(settings: &Settings, items: &mut [Item]) -> Result<()> {
-    let Project { bank, root, .. } = &*settings.project;
-    let files: Vec<PathBuf> = items
-        .iter()
-        .map(|item| bank.folder().join(&item.file))
-        .collect();
-    // Only git knows what the project had.
-    if files.is_empty() || git::head(root).is_none() || !bank.folder().starts_with(root) {
-        return Ok(());
-    }
-    let args = CheckArgs {
-        files,
-        allow_shallow: true,
-        ..CheckArgs::default()
-    };
-    let checked = check::check(&args, settings)?;
-    for item in items {
-        let file = bank.shown_path(&item.file, root);
-        let of_item = checked
-            .findings
-            .iter()
-            .filter(|finding| finding.file == file);
-        let stale = of_item.filter(|finding| finding.is_reported());
-        item.outdated = stale
-            .map(|finding| format!("`{}`: {}", finding.claim, finding.message))
-            .collect();
-    }
-    Ok(())
-}
-
 /// The rules that were anchored to their likely candidates.
 #[derive(Serialize)]
 struct Accepted {
@@ -117,9 +80,10 @@ fn accept_likely(
     };
     if n > 0 {
         if !accepts && !confirm::is_possible(out) {
-            return Err(UserError::usage("nobody can be asked about the list")
-                .hint("read it, then repeat the command with `--yes`")
-                .into());
+            return refuse(
+                "nobody can be asked about the list",
+                "read it, then repeat the command with `--yes`",
+            );
         }
         let rules = plural(n, "rule");
         if accepts || confirm::ask(&format!("Anchor {rules} to these candidates?"), out)? {
@@ -140,10 +104,9 @@ pub(crate) fn run(args: &ReviewArgs, settings: &Settings, out: &mut Printer) -> 
         return reader::run(with, args, settings, out);
     }
     let bar = ProgressBar::new(out.terminal, "ranking candidates");
-    let mut report = review::list(&settings.project, &args.request(), &|done, total| {
+    let report = review::list(&settings.project, &args.request(), &|done, total| {
         bar.step(done, total)
     })?;
-    add_outdated(settings, &mut report.items)?;
     drop(bar);
     out.warn(&report.warnings);
     if args.accept_likely {

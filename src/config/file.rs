@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use cerberus_bank::ops::InjectOptions;
 use cerberus_bank::ops::pins::PinLimits;
 use cerberus_bank::ops::pins::builtin::{self, BuiltInPins};
-use cerberus_model::{LineIndex, UserError, text};
+use cerberus_model::{LineIndex, UserError, refuse, text};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -114,9 +114,10 @@ fn read_toml<T: DeserializeOwned + Default>(path: &Path) -> Result<T> {
     };
     if !metadata.is_file() || metadata.len() > MAX_CONFIG_BYTES {
         let why = "it is not a regular file of at most 1 MB";
-        return Err(UserError::usage(format!("{}: {why}", context()))
-            .hint(format!("check it with `ls -l {shown}`"))
-            .into());
+        return refuse(
+            format!("{}: {why}", context()),
+            format!("check it with `ls -l {shown}`"),
+        );
     }
     let bytes = std::fs::read(path).with_context(context)?;
     let text = text::decode(&bytes).0.into_owned();

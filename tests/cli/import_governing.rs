@@ -1,5 +1,4 @@
-//! `memory import`: the text that governs an item, in all that agents get, and in the memories of
-//! earlier imports.
+//! `memory import`: the text that governs an item, in all that agents get, and in memories whose document got it later.
 
 use expect_test::expect;
 use serde_json::json;
@@ -16,7 +15,7 @@ A request is closed if it does this:
 - Close the session as `request_session` does
 ";
 
-/// Returns a bank whose rule was imported without the sentence above it, as earlier versions did.
+/// Returns a bank whose rule was imported before its document got the sentence above it.
 fn imported_without_its_sentence() -> Sandbox {
     let sandbox = Sandbox::bank();
     sandbox.write(
@@ -35,13 +34,13 @@ fn an_imported_rule_gets_the_sentence_that_governs_it() {
     assert!(sandbox.lock().contains("request_session"));
     sandbox.session(expect![[r#"
         $ cerberus memory import AGENTS.md --check
-        changed close-the-session-as-request-session (AGENTS.md:7): the text that governs it was added: `A request is closed if it does this`; its example, which was chosen without that text, is removed: choose one with `cerberus memory review`
+        changed close-the-session-as-request-session (AGENTS.md:7): `close-the-session-as-request-session` was imported from an earlier version of this item; its example, which was chosen without the text that governs it, is removed: choose one with `cerberus memory review`
         1 difference between the documents and the bank
         next: cerberus memory import
         [exit 1]
 
         $ cerberus memory import AGENTS.md
-        changed close-the-session-as-request-session (AGENTS.md:7): the text that governs it was added: `A request is closed if it does this`; its example, which was chosen without that text, is removed: choose one with `cerberus memory review`
+        changed close-the-session-as-request-session (AGENTS.md:7): `close-the-session-as-request-session` was imported from an earlier version of this item; its example, which was chosen without the text that governs it, is removed: choose one with `cerberus memory review`
         0 rules added, 1 changed, 0 duplicates, 1 skipped
           show the skipped items and the reasons with --dry-run
         1 rule: 0 anchored, 1 waiting, 0 process, 0 no example
@@ -111,40 +110,12 @@ fn an_edited_memory_without_its_sentence_is_a_conflict() {
     ));
     sandbox.session(expect![[r#"
         $ cerberus memory import AGENTS.md
-        conflict close-the-session-as-request-session (AGENTS.md:7): `close-the-session-as-request-session` was imported without the text that governs it, and edited since; add `A request is closed if it does this` to it with `cerberus memory update close-the-session-as-request-session --content …`
+        conflict close-the-session-as-request-session (AGENTS.md:7): `close-the-session-as-request-session` was imported from an earlier version of this item and edited since; update it with `cerberus memory update close-the-session-as-request-session --content …`, or delete it and import again
         0 rules added, 0 changed, 1 in conflict, 0 duplicates, 1 skipped
           show the skipped items and the reasons with --dry-run
         1 rule: 1 anchored, 0 waiting, 0 process, 0 no example
         [exit 0]
-
-        $ cerberus memory update close-the-session-as-request-session --content "We refuse it. A request is closed if it does this: close each session"
-        updated close-the-session-as-request-session (close-the-session-as-request-session.md)
-        [exit 0]
-
-        $ cerberus memory import AGENTS.md
-        changed close-the-session-as-request-session (AGENTS.md:7): a person added the text that governs it
-        0 rules added, 1 changed, 0 duplicates, 1 skipped
-          show the skipped items and the reasons with --dry-run
-        1 rule: 1 anchored, 0 waiting, 0 process, 0 no example
-        [exit 0]
-
-        $ cerberus memory import AGENTS.md --check
-        the documents and the bank agree
-        [exit 0]
-
-        $ cerberus memory read close-the-session-as-request-session
-        We refuse it. A request is closed if it does this: close each session
-        [exit 0]
     "#]]);
-}
-
-#[test]
-fn a_deleted_memory_does_not_come_back_with_its_sentence() {
-    let sandbox = imported_without_its_sentence();
-    sandbox.ok("memory delete close-the-session-as-request-session");
-    let report = sandbox.ok("memory import AGENTS.md");
-    assert!(report.starts_with("0 rules added, 0 changed"), "{report}");
-    assert_eq!(sandbox.run("memory import AGENTS.md --check").status(), 0);
 }
 
 /// The same words are a demand in one place and forbidden in another one.

@@ -379,32 +379,6 @@ fn an_agent_is_led_through_the_list() {
 }
 
 #[test]
-fn what_a_rule_names_and_the_project_no_longer_has_is_said() {
-    let sandbox = unsure();
-    sandbox.write("shop/pool.py", "def borrow_session():\n    return 1\n");
-    sandbox.ok("memory add \"Get a session with `borrow_session()`\" --id borrow --no-anchor");
-    sandbox.commit("one");
-    sandbox.remove("shop/pool.py");
-    sandbox.commit("two");
-    let review = sandbox.json("memory review borrow");
-    let outdated = &review["items"][0]["outdated"];
-    let checked = sandbox.json("check .memories/borrow.md");
-    let message = checked["findings"][0]["message"]
-        .as_str()
-        .expect("a message");
-    assert_eq!(
-        outdated,
-        &json!([format!("`borrow_session()`: {message}")]),
-        "{checked}"
-    );
-    assert!(
-        sandbox.json("memory review escape")["items"][0]
-            .get("outdated")
-            .is_none()
-    );
-}
-
-#[test]
 fn likely_candidates_are_accepted_in_one_step_that_can_be_undone() {
     let sandbox = unsure();
     let asked = sandbox.run("memory review --accept-likely");

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use crate::lexer::is_word;
 
 /// Modules of `src/commands/` that are not commands.
-const SHARED: [&str; 9] = [
+const SHARED: [&str; 10] = [
+    "added_code",
     "agent",
     "args",
     "candidates",
@@ -19,7 +20,7 @@ const SHARED: [&str; 9] = [
 
 /// The uses of a command that are left, with the command that has them: what an agent gets, the rooms of `check`,
 /// and the settings of the agents.
-const LEFT: [(&str, &str); 13] = [
+const LEFT: [(&str, &str); 11] = [
     ("check", "doctor"),
     ("doctor", "inject"),
     ("doctor", "setup"),
@@ -27,11 +28,9 @@ const LEFT: [(&str, &str); 13] = [
     ("hooks", "inject"),
     ("hooks", "review_diff"),
     ("import", "setup"),
-    ("pattern", "review_diff"),
     ("report", "check"),
     ("report", "doctor"),
     ("report", "setup"),
-    ("review", "check"),
     ("setup", "hooks"),
 ];
 

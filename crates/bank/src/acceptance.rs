@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use anyhow::Result;
 use cerberus_markdown::frontmatter;
 use cerberus_markdown::frontmatter::{FieldValue, Frontmatter};
-use cerberus_model::{UserError, shell_word};
+use cerberus_model::{UserError, refuse, shell_word};
 
 use super::Bank;
 
@@ -53,19 +53,12 @@ impl Bank {
         };
         let old = frontmatter::parse(&old_text).frontmatter;
         let new = frontmatter::parse(text).frontmatter;
-        let is_same = pattern(&old) == pattern(&new);
-        let mark = if is_same {
-            old.pattern_by
-        } else {
-            Some(agent.clone())
-        };
-        if !is_same {
-            let id = old
-                .id
-                .as_deref()
-                .or(file.strip_suffix(".md"))
-                .unwrap_or(file);
+        let mut mark = old.pattern_by.clone();
+        if pattern(&old) != pattern(&new) {
+            let name = file.strip_suffix(".md").unwrap_or(file);
+            let id = old.id.as_deref().unwrap_or(name);
             self.check_pattern_is_free(id, &old_text)?;
+            mark = Some(agent.clone());
         }
         let mark = mark.filter(|_| has_pattern(&new));
         if mark == new.pattern_by {
@@ -79,10 +72,9 @@ impl Bank {
             UserError::usage(format!("{file}: {}", error.message)).hint(error.hint)
         })?;
         if frontmatter::parse(&marked).frontmatter.pattern_by != mark {
-            return Err(
-                UserError::usage(format!("`{file}`: the pattern cannot be marked"))
-                    .hint("write the frontmatter as lines of `key: value`")
-                    .into(),
+            return refuse(
+                format!("`{file}`: the pattern cannot be marked"),
+                "write the frontmatter as lines of `key: value`",
             );
         }
         Ok(Cow::Owned(marked))
@@ -109,12 +101,18 @@ fn accepted(id: &str) -> UserError {
 
 #[cfg(test)]
 mod tests {
+    use cerberus_model::MemoryId;
+
     use super::*;
     use crate::ImportChanges;
     use crate::lockfile::Anchors;
 
     const ACCEPTED: &str = "---\ntype: rule\ncommand: [git push -f]\n---\n\nNo force.\n";
     const PLAIN: &str = "---\ntype: rule\n---\n\nNo force.\n";
+
+    fn id(text: &str) -> MemoryId {
+        text.parse().expect("a valid id")
+    }
 
     fn banks() -> (tempfile::TempDir, Bank, Bank) {
         let folder = tempfile::tempdir().expect("a folder");
@@ -132,7 +130,7 @@ mod tests {
     #[test]
     fn an_agent_only_proposes_patterns() {
         let (_folder, person, agent) = banks();
-        agent.create_text("a", ACCEPTED).expect("created");
+        agent.create_text(&id("a"), ACCEPTED).expect("created");
         assert_eq!(by(&person, "a.md").as_deref(), Some("helper"));
         // It can neither accept its own pattern nor claim that another one set it.
         agent.rewrite("a.md", ACCEPTED).expect("written");
@@ -146,21 +144,21 @@ mod tests {
         person.rewrite("a.md", ACCEPTED).expect("accepted");
         assert_eq!(by(&person, "a.md"), None);
         let changes = ImportChanges {
-            created: vec![("b.md".to_owned(), ACCEPTED.to_owned())],
+            created: vec![(id("b"), ACCEPTED.to_owned())],
             changed: Vec::new(),
             before: Anchors::new(),
             after: Anchors::new(),
         };
         agent.import(&changes).expect("imported");
         assert_eq!(by(&person, "b.md").as_deref(), Some("helper"));
-        agent.create_text("c", PLAIN).expect("created");
+        agent.create_text(&id("c"), PLAIN).expect("created");
         assert_eq!(person.read("c.md").expect("a memory").text, PLAIN);
     }
 
     #[test]
     fn an_agent_does_not_change_what_a_person_accepted() {
         let (_folder, person, agent) = banks();
-        person.create_text("a", ACCEPTED).expect("created");
+        person.create_text(&id("a"), ACCEPTED).expect("created");
         let import = |text: &str| {
             let changed = vec![("a.md".to_owned(), text.to_owned())];
             let (before, after) = (Anchors::new(), Anchors::new());

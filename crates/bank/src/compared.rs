@@ -7,6 +7,7 @@
 //! after the folder is synced, is not noticed. A file system that cannot exchange two files has the
 //! first comparison only.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{ErrorKind, Result as IoResult};
 use std::path::{Path, PathBuf};
@@ -48,8 +49,13 @@ const MAX_OPEN: usize = 100;
 /// its old nor its new content. If one gets other content during the write, up to `MAX_OPEN` files
 /// before it are as they were.
 pub(super) fn replace_all(changes: &[Change]) -> Result<()> {
+    let mut folders = BTreeSet::new();
     for change in changes {
         change.is_needed()?;
+        folders.insert(files::folder_of(change.path));
+    }
+    for folder in folders {
+        files::remove_stale_temp_files(folder, 1, files::MAX_EMPTY_AGE);
     }
     changes.chunks(MAX_OPEN).try_for_each(replace_together)
 }
@@ -310,6 +316,15 @@ mod tests {
             "it was removed"
         );
         assert_eq!(names(folder.path()), [""; 0]);
+    }
+
+    #[test]
+    fn a_write_removes_what_a_killed_one_left_in_its_folder() {
+        let folder = tempfile::tempdir().expect("a temp folder");
+        let left = folder.path().join(".cerberus-tmp-0123456789abcdef");
+        std::fs::write(&left, "half").expect("written");
+        replace(&folder.path().join("report.html"), None, Some(b"page")).expect("written");
+        assert_eq!(names(folder.path()), ["report.html"]);
     }
 
     #[test]

@@ -17,23 +17,21 @@ impl Bank {
     pub fn deleted_items(&self) -> Result<Vec<String>> {
         let bytes = files::read(&self.inside(FILE)?, MAX_BYTES)?.unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
-        let items = text.lines().map(str::trim).filter(|line| !line.is_empty());
-        Ok(items
-            .filter(|line| !line.starts_with('#'))
-            .map(str::to_owned)
-            .collect())
+        let mut items = Vec::new();
+        for line in text.lines().map(str::trim) {
+            if !line.is_empty() && !line.starts_with('#') {
+                items.push(line.to_owned());
+            }
+        }
+        Ok(items)
     }
 
     /// Adds items to the list and removes others.
     pub fn change_deleted_items(&self, added: &[String], removed: &[String]) -> Result<()> {
         let old = self.deleted_items()?;
-        let new = added.iter().filter(|item| !item.contains(['\n', '\r']));
-        let items = sorted(
-            old.iter()
-                .chain(new)
-                .filter(|item| !removed.contains(item))
-                .cloned(),
-        );
+        let mut items = [&*old, added].concat();
+        items.retain(|item| !item.contains(['\n', '\r']) && !removed.contains(item));
+        let items = sorted(items);
         if items == old {
             return Ok(());
         }

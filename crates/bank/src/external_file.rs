@@ -6,11 +6,10 @@
 //! such as an export, may be anywhere else. A file that was edited since it was read is not
 //! overwritten.
 
-use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, Result};
-use cerberus_model::{UserError, failed_to};
+use cerberus_model::{UserError, failed_to, refuse};
 
 pub use super::compared::edited;
 use super::compared::{self, Change};
@@ -43,16 +42,16 @@ impl ExternalFile {
             })?
         };
         if !real.starts_with(root.canonicalize()?) {
-            return Err(
-                UserError::usage(format!("`{shown}` is outside the project"))
-                    .hint("name a file inside the project, such as `AGENTS.md`")
-                    .into(),
+            return refuse(
+                format!("`{shown}` is outside the project"),
+                "name a file inside the project, such as `AGENTS.md`",
             );
         }
         if !is_missing && !real.is_file() {
-            return Err(UserError::usage(format!("`{shown}` is not a regular file"))
-                .hint("name a file, such as `AGENTS.md`; a missing file is created")
-                .into());
+            return refuse(
+                format!("`{shown}` is not a regular file"),
+                "name a file, such as `AGENTS.md`; a missing file is created",
+            );
         }
         let read = files::read(&real, MAX_BYTES)?;
         Ok(Self {
@@ -65,25 +64,24 @@ impl ExternalFile {
     /// Like [`open`](Self::open), but a write creates the missing folders of the file.
     pub fn open_with_folders(path: &Path, root: &Path) -> Result<Self> {
         let folder = files::folder_of(path);
-        let existing = folder.ancestors().find(|it| it.symlink_metadata().is_ok());
+        let mut folders = folder.ancestors();
+        let existing = folders.find(|folder| folder.symlink_metadata().is_ok());
         match existing {
             Some(existing) if existing != folder => {
                 if !existing.is_dir() {
                     let shown = existing.display();
-                    return Err(UserError::usage(format!("`{shown}` is not a folder"))
-                        .hint(format!("show it with `ls -l {shown}`, and move it away"))
-                        .into());
+                    return refuse(
+                        format!("`{shown}` is not a folder"),
+                        format!("show it with `ls -l {shown}`, and move it away"),
+                    );
                 }
                 let real = existing.canonicalize()?.join(path.strip_prefix(existing)?);
-                let is_plain = path.components().all(|it| it != Component::ParentDir);
+                let is_plain = !path.components().any(|part| part == Component::ParentDir);
                 if !is_plain || !real.starts_with(root.canonicalize()?) {
                     let shown = path.display();
-                    return Err(
-                        UserError::usage(format!("`{shown}` is outside the project"))
-                            .hint(
-                                "a folder on the way is a symbolic link; replace it with a folder",
-                            )
-                            .into(),
+                    return refuse(
+                        format!("`{shown}` is outside the project"),
+                        "a folder on the way is a symbolic link; replace it with a folder",
                     );
                 }
                 Ok(Self {
@@ -113,9 +111,8 @@ impl ExternalFile {
     /// Removes the folders of the file below `root` that are empty.
     pub fn remove_empty_folders(&self, root: &Path) -> Result<()> {
         let root = root.canonicalize()?;
-        let folders = self.path.ancestors().skip(1).take_while(|it| **it != root);
-        for folder in folders {
-            if !files::remove_empty_folder(folder) {
+        for folder in self.path.ancestors().skip(1) {
+            if folder == root || !files::remove_empty_folder(folder) {
                 break;
             }
         }
@@ -139,15 +136,8 @@ impl ExternalFile {
 /// Writes files in this order, where `None` removes one. Fails without a change if one of them was
 /// edited since it was read.
 pub fn write_all(files: &[(&ExternalFile, Option<&[u8]>)]) -> Result<()> {
-    let folders: BTreeSet<&Path> = files
-        .iter()
-        .filter_map(|(file, _)| file.path.parent())
-        .collect();
-    for folder in folders {
-        files::remove_stale_temp_files(folder, 1, files::MAX_EMPTY_AGE);
-    }
     let changes = files.iter().map(|(file, new)| file.change(*new));
-    compared::replace_all(&changes.collect::<Vec<_>>())
+    compared::replace_all(&Vec::from_iter(changes))
 }
 
 /// Returns the bytes of a file that cerberus only reads. A missing file is empty.
@@ -164,11 +154,10 @@ pub(super) fn check_folder(path: &Path, root: &Path) -> Result<PathBuf> {
     let root = root.canonicalize()?;
     if named.starts_with(&root) && !real.starts_with(&root) {
         let shown = path.display();
-        return Err(UserError::usage(format!(
-            "`{shown}` is outside the project, because of a symbolic link"
-        ))
-        .hint("name the target of the link, or a file inside the project")
-        .into());
+        return refuse(
+            format!("`{shown}` is outside the project, because of a symbolic link"),
+            "name the target of the link, or a file inside the project",
+        );
     }
     Ok(real)
 }
@@ -178,16 +167,16 @@ fn existing_folder(path: &Path) -> Result<PathBuf> {
     let folder = files::folder_of(path);
     let shown = folder.display();
     if path.file_name().is_none() {
-        return Err(
-            UserError::usage(format!("`{}` is not a file name", path.display()))
-                .hint("name a file, such as `AGENTS.md`")
-                .into(),
+        return refuse(
+            format!("`{}` is not a file name", path.display()),
+            "name a file, such as `AGENTS.md`",
         );
     }
     if !folder.is_dir() {
-        return Err(UserError::usage(format!("folder `{shown}` not found"))
-            .hint(format!("create it with `mkdir -p {shown}`"))
-            .into());
+        return refuse(
+            format!("folder `{shown}` not found"),
+            format!("create it with `mkdir -p {shown}`"),
+        );
     }
     folder
         .canonicalize()

@@ -10,7 +10,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions, Permissions, TryLockError};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{ErrorKind, Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use cerberus_model::file_stat::FileStat;
-use cerberus_model::{UserError, failed_to, regular_file};
+use cerberus_model::{UserError, failed_to, refuse, regular_file};
 use tempfile::{Builder, NamedTempFile};
 use walkdir::WalkDir;
 
@@ -47,11 +47,10 @@ fn stat(path: &Path) -> Result<Option<FileStat>> {
         Ok(metadata) if metadata.is_file() => Ok(Some(FileStat::new(&metadata))),
         Ok(_) => {
             let shown = path.display();
-            Err(UserError::usage(format!("`{shown}` is not a regular file"))
-                .hint(format!(
-                    "check it with `ls -l {shown}`, and remove it if it is not yours"
-                ))
-                .into())
+            refuse(
+                format!("`{shown}` is not a regular file"),
+                format!("check it with `ls -l {shown}`, and remove it if it is not yours"),
+            )
         }
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error).with_context(failed_to("read", path)),
@@ -348,11 +347,14 @@ fn unsynced_temp_file(path: &Path, bytes: &[u8]) -> Result<NamedTempFile> {
     let mut builder = Builder::new();
     builder.prefix(&name).rand_bytes(0);
     let permissions = path.metadata().ok().map(|metadata| metadata.permissions());
+    if permissions.as_ref().is_some_and(Permissions::readonly) {
+        return Err(read_only(path).into());
+    }
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         // The umask of the user applies to it.
-        let new = std::fs::Permissions::from_mode(0o666);
+        let new = Permissions::from_mode(0o666);
         builder.permissions(permissions.clone().unwrap_or(new));
     }
     let mut file = builder.tempfile_in(folder).with_context(context)?;
@@ -364,6 +366,13 @@ fn unsynced_temp_file(path: &Path, bytes: &[u8]) -> Result<NamedTempFile> {
     let _ = file.as_file().lock();
     file.write_all(bytes).with_context(context)?;
     Ok(file)
+}
+
+/// Returns the error for a file that somebody protected. Its folder would allow to replace it.
+fn read_only(path: &Path) -> UserError {
+    let shown = path.display();
+    UserError::environment(format!("`{shown}` is read-only"))
+        .hint(format!("allow writing to it: chmod u+w {shown}"))
 }
 
 pub(super) fn read(path: &Path, max_bytes: u64) -> Result<Option<Vec<u8>>> {
@@ -390,11 +399,7 @@ pub(super) fn read_with_stat(path: &Path, max_bytes: u64) -> Result<Option<(Vec<
     if bytes.len() as u64 > max_bytes {
         let shown = path.display();
         let n_kb = max_bytes / 1024;
-        return Err(
-            UserError::usage(format!("`{shown}` is larger than {n_kb} KB"))
-                .hint("split it")
-                .into(),
-        );
+        return refuse(format!("`{shown}` is larger than {n_kb} KB"), "split it");
     }
     Ok(Some((bytes, stat)))
 }
@@ -490,7 +495,7 @@ mod tests {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).expect("set");
+            std::fs::set_permissions(&path, Permissions::from_mode(0o640)).expect("set");
             replace(&path, b"three").expect("replaced");
             let mode = path.metadata().expect("there").permissions().mode();
             assert_eq!(mode & 0o777, 0o640);
@@ -504,6 +509,11 @@ mod tests {
                 .mode();
             assert_eq!(mode & 0o777, 0o640);
             drop(temp);
+            // Its folder would allow to replace it.
+            std::fs::set_permissions(&path, Permissions::from_mode(0o444)).expect("set");
+            let error = replace(&path, b"five").expect_err("it is protected");
+            assert!(error.to_string().ends_with("is read-only"), "{error:#}");
+            assert_eq!(std::fs::read_to_string(&path).expect("readable"), "three");
         }
         let left: Vec<_> = std::fs::read_dir(folder.path().join("deep"))
             .expect("a folder")

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use cerberus_model::UserError;
+use cerberus_model::{MemoryId, refuse};
 
 use super::deletion::{Deletion, Move, TEMPORARY_COPIES, sync_folders_of};
 use crate::lockfile::Anchors;
@@ -21,8 +21,8 @@ const MAX_BYTES: u64 = 64 * 1024 * 1024;
 /// The files and anchors that an import writes.
 #[derive(Debug, Clone)]
 pub struct ImportChanges {
-    /// New memory files with their texts.
-    pub created: Vec<(String, String)>,
+    /// New memories with their texts.
+    pub created: Vec<(MemoryId, String)>,
     /// Memory files with their new texts.
     pub changed: Vec<(String, String)>,
     pub before: Anchors,
@@ -37,8 +37,7 @@ impl Bank {
         let mut n_created = 0;
         let written = self.write_import(changes, &mut n_created);
         if let Err(error) = written {
-            let created = changes.created[..n_created].iter().map(|(file, _)| file);
-            self.revert_import(created, &record, &changes.before)
+            self.revert_import(n_created, &record, &changes.before)
                 .context("failed to roll back the changes")?;
             return Err(error);
         }
@@ -51,9 +50,11 @@ impl Bank {
             return Ok(Cow::Borrowed(changes));
         }
         let mut changes = changes.clone();
-        for (file, text) in changes.created.iter_mut().chain(&mut changes.changed) {
-            let admitted = self.admitted(file, text)?.into_owned();
-            *text = admitted;
+        for (id, text) in &mut changes.created {
+            *text = self.admitted(&id.file(), text)?.into_owned();
+        }
+        for (file, text) in &mut changes.changed {
+            *text = self.admitted(file, text)?.into_owned();
         }
         Ok(Cow::Owned(changes))
     }
@@ -61,22 +62,18 @@ impl Bank {
     /// Records an import and makes the copies with which it can be undone.
     fn begin_import(&self, changes: &ImportChanges) -> Result<Deletion> {
         let mut moves = Vec::new();
-        for (file, _) in &changes.created {
-            let trashed = self.prepare_trash(file, &Anchors::new())?;
-            moves.push(Move {
-                file: file.clone(),
-                trashed,
-            });
+        for (id, _) in &changes.created {
+            let file = id.file();
+            let trashed = self.prepare_trash(&file, &Anchors::new())?;
+            moves.push(Move { file, trashed });
         }
         let mut record = Deletion::new(moves, &changes.after, &changes.before);
-        let copy = |file: &String| format!("{TEMPORARY_COPIES}/{file}");
-        let copies = changes.changed.iter().map(|(file, _)| file);
-        record.restored = copies
-            .map(|it| Move {
-                file: it.clone(),
-                trashed: copy(it),
-            })
-            .collect();
+        for (file, _) in &changes.changed {
+            record.restored.push(Move {
+                file: file.clone(),
+                trashed: format!("{TEMPORARY_COPIES}/{file}"),
+            });
+        }
         self.record(&record, true)?;
         if let Err(error) = self.copy_restored(&record) {
             self.finish_import()?;
@@ -87,9 +84,9 @@ impl Bank {
 
     fn copy_restored(&self, record: &Deletion) -> Result<()> {
         let mut copies = Vec::new();
-        for it in &record.restored {
-            let copy = self.inside(&it.trashed)?;
-            files::replace_unsynced(&copy, &self.bytes_at(&it.file)?.unwrap_or_default())?;
+        for Move { file, trashed } in &record.restored {
+            let copy = self.inside(trashed)?;
+            files::replace_unsynced(&copy, &self.bytes_at(file)?.unwrap_or_default())?;
             copies.push(copy);
         }
         sync_folders_of(&copies)
@@ -99,38 +96,39 @@ impl Bank {
     fn write_import(&self, changes: &ImportChanges, n_created: &mut usize) -> Result<()> {
         self.write_anchors(&changes.after)?;
         let mut writes = files::Writes::new(changes.created.len());
-        for (file, text) in &changes.created {
-            if !writes.create(&self.regular(file)?, text.as_bytes())? {
-                return Err(UserError::usage(format!("file `{file}` already exists"))
-                    .hint("rename that file first")
-                    .into());
+        let mut paths: Vec<PathBuf> = Vec::new();
+        for (id, text) in &changes.created {
+            let file = id.file();
+            let path = self.regular(&file)?;
+            if !writes.create(&path, text.as_bytes())? {
+                return refuse(
+                    format!("file `{file}` already exists"),
+                    "rename that file first",
+                );
             }
             *n_created += 1;
+            paths.push(path);
         }
         writes.sync()?;
         for (file, text) in &changes.changed {
-            files::replace_unsynced(&self.regular(file)?, text.as_bytes())?;
+            let path = self.regular(file)?;
+            files::replace_unsynced(&path, text.as_bytes())?;
+            paths.push(path);
         }
         // The writes survive a power failure only after that.
-        let all = changes.created.iter().chain(&changes.changed);
-        let paths: Vec<PathBuf> = all.map(|(file, _)| self.folder().join(file)).collect();
         sync_folders_of(&paths)
     }
 
-    fn revert_import<'a>(
-        &self,
-        created: impl Iterator<Item = &'a String>,
-        record: &Deletion,
-        before: &Anchors,
-    ) -> Result<()> {
-        for it in &record.restored {
-            let old = self.bytes_at(&it.trashed)?.unwrap_or_default();
-            if self.bytes_at(&it.file)?.as_ref() != Some(&old) {
-                files::replace(&self.regular(&it.file)?, &old)?;
+    /// Reverts a recorded import that created this number of files.
+    fn revert_import(&self, n_created: usize, record: &Deletion, before: &Anchors) -> Result<()> {
+        for Move { file, trashed } in &record.restored {
+            let old = self.bytes_at(trashed)?.unwrap_or_default();
+            if self.bytes_at(file)?.as_ref() != Some(&old) {
+                files::replace(&self.regular(file)?, &old)?;
             }
         }
-        for file in created {
-            files::remove(&self.regular(file)?)?;
+        for created in &record.moves[..n_created] {
+            files::remove(&self.regular(&created.file)?)?;
         }
         self.write_anchors(before)?;
         self.finish_import()
@@ -151,11 +149,10 @@ impl Bank {
     fn regular(&self, file: &str) -> Result<PathBuf> {
         let path = self.inside(file)?;
         if path.is_symlink() || path.is_dir() {
-            return Err(UserError::usage(format!(
-                "`{file}` in the bank is a symbolic link or a folder"
-            ))
-            .hint("move it away: memories have to be regular files")
-            .into());
+            return refuse(
+                format!("`{file}` in the bank is a symbolic link or a folder"),
+                "move it away: memories have to be regular files",
+            );
         }
         Ok(path)
     }
@@ -167,10 +164,15 @@ mod tests {
     use super::*;
 
     fn texts(files: &[&str]) -> Vec<(String, String)> {
+        let files = files.iter();
         files
-            .iter()
             .map(|file| ((*file).to_owned(), "imported".to_owned()))
             .collect()
+    }
+
+    fn new(ids: &[&str]) -> Vec<(MemoryId, String)> {
+        let ids = ids.iter().map(|id| id.parse().expect("a valid id"));
+        ids.map(|id| (id, "imported".to_owned())).collect()
     }
 
     #[test]
@@ -189,7 +191,7 @@ mod tests {
             let mut after = before.clone();
             after.insert("new".to_owned(), before["a"].clone());
             after.insert("c".to_owned(), before["a"].clone());
-            let created = texts(&["deep/new.md", "new.md"]);
+            let created = new(&["deep/new", "new"]);
             let changed = texts(&["a.md", "deep/b.md"]);
             let changes = ImportChanges {
                 created,
@@ -247,7 +249,7 @@ mod tests {
     #[test]
     fn a_finished_import_is_seen() {
         let (_folder, bank, before) = bank();
-        let (created, changed) = (texts(&["new.md"]), texts(&["a.md", "c.md"]));
+        let (created, changed) = (new(&["new"]), texts(&["a.md", "c.md"]));
         let after = before.clone();
         bank.import(&ImportChanges {
             created,
@@ -280,7 +282,7 @@ mod tests {
         let old = bank.list().expect("readable").0;
         let mut after = before.clone();
         after.remove("a");
-        let (created, changed) = (texts(created), texts(&["a.md"]));
+        let (created, changed) = (new(created), texts(&["a.md"]));
         let changes = ImportChanges {
             created,
             changed,
@@ -308,9 +310,9 @@ mod tests {
 
     #[test]
     fn a_failed_import_changes_nothing() {
-        check_failure(&["new.md", "deep/new.md", "70.md", "last.md"]);
+        check_failure(&["new", "deep/new", "70", "last"]);
         // So many that they are synced together, where the system can do that.
-        let names: Vec<String> = (0..100).map(|idx| format!("{idx}.md")).collect();
+        let names: Vec<String> = (0..100).map(|idx| idx.to_string()).collect();
         check_failure(&names.iter().map(String::as_str).collect::<Vec<_>>());
     }
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use cerberus_model::{UserError, failed_to};
+use cerberus_model::{UserError, failed_to, refuse};
 
 mod acceptance;
 mod compared;
@@ -26,7 +26,7 @@ pub mod lockfile;
 mod lookup;
 pub mod memories;
 mod memory_file;
-pub mod names;
+mod names;
 pub mod ops;
 mod output_file;
 mod pins;
@@ -140,9 +140,10 @@ impl Bank {
         if real.is_some_and(|real| real.starts_with(&bank)) {
             return Ok(path);
         }
-        Err(UserError::usage(format!("`{file}` is outside the bank"))
-            .hint("a folder on the way is a symbolic link; replace it with a folder")
-            .into())
+        refuse(
+            format!("`{file}` is outside the bank"),
+            "a folder on the way is a symbolic link; replace it with a folder",
+        )
     }
 
     /// Returns the error for a missing bank.

@@ -11,7 +11,7 @@ use cerberus_engine::rounded;
 use cerberus_engine::syntax::fingerprint::encoding::{self, FingerprintFields};
 use cerberus_model::{
     AgentChoice, Anchor, ExampleRole, Language, LineIndex, Origin, OtherExample, SymbolKind,
-    UserError,
+    UserError, refuse,
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -202,20 +202,16 @@ impl Bank {
         let before = self.undo_bytes(UNDO_BEFORE)?;
         let after = self.undo_bytes(UNDO_AFTER)?;
         let (Some(before), Some(after)) = (before, after) else {
-            return Err(
-                UserError::usage("nothing to undo: no change of the anchors was recorded")
-                    .hint(
-                        "show the history of the anchors with `git log -p .memories/anchors.lock`",
-                    )
-                    .into(),
+            return refuse(
+                "nothing to undo: no change of the anchors was recorded",
+                "show the history of the anchors with `git log -p .memories/anchors.lock`",
             );
         };
         if files::read(&self.lockfile(), MAX_BYTES)?.as_deref() != Some(after.as_slice()) {
-            return Err(UserError::usage(
+            return refuse(
                 "the anchors were changed after the last recorded change",
-            )
-            .hint("show the change with `git diff .memories/anchors.lock`")
-            .into());
+                "show the change with `git diff .memories/anchors.lock`",
+            );
         }
         let old = decode(&before)?;
         let new = decode(&after)?;

@@ -1,7 +1,7 @@
 //! Finds an id that a person typed, completely or by a unique prefix.
 
 use anyhow::Result;
-use cerberus_model::{UserError, text};
+use cerberus_model::{refuse, text};
 
 /// Returns the position of the id that is `typed` or has it as a unique prefix. The kind of the ids is
 /// `memory`, `pin` or `trashed memory`.
@@ -25,19 +25,13 @@ pub(crate) fn find_named(kind: &str, typed: &str, ids: &[&str]) -> Result<usize>
                 ("trashed memory", None) => format!("the trash contains: {}", ids.join(", ")),
                 (_, None) => "list the memories with `cerberus memory show`".to_owned(),
             };
-            Err(UserError::usage(format!("{kind} `{typed}` not found"))
-                .hint(hint)
-                .into())
+            refuse(format!("{kind} `{typed}` not found"), hint)
         }
         _ => {
             let shown: Vec<&str> = matches.iter().take(5).map(|&id_idx| ids[id_idx]).collect();
-            Err(
-                UserError::usage(format!("`{typed}` is a prefix of {} ids", matches.len()))
-                    .hint(format!(
-                        "type more characters of one of: {}",
-                        shown.join(", ")
-                    ))
-                    .into(),
+            refuse(
+                format!("`{typed}` is a prefix of {} ids", matches.len()),
+                format!("type more characters of one of: {}", shown.join(", ")),
             )
         }
     }
@@ -49,9 +43,8 @@ pub(crate) fn find_whole(kind: &str, typed: &str, ids: &[&str]) -> Result<usize>
     if ids[id_idx] == typed {
         return Ok(id_idx);
     }
-    Err(
-        UserError::usage(format!("`{typed}` is not a complete {kind} id"))
-            .hint(format!("type the complete id, such as `{}`", ids[id_idx]))
-            .into(),
+    refuse(
+        format!("`{typed}` is not a complete {kind} id"),
+        format!("type the complete id, such as `{}`", ids[id_idx]),
     )
 }

@@ -6,16 +6,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::Result;
 use cerberus_model::file_stat::FileStat;
-use cerberus_model::{UserError, shell_word};
+use cerberus_model::{MemoryId, UserError, refuse, shell_word};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 use walkdir::{DirEntry, WalkDir};
 
 pub use super::memory_file::{MAX_BYTES, check_size, size_warning, text_of};
 use super::{View, memory_file};
 use crate::lockfile::Anchors;
 use crate::lookup::{find_named, find_whole};
-use crate::{Bank, MemoryFile, files, names, supersession};
+use crate::{Bank, MemoryFile, files, supersession};
 
 /// Size limit of all memories of a bank. Indexing them takes up to ten seconds and ten times as much
 /// memory.
@@ -29,6 +29,8 @@ const MIN_PARALLEL: usize = 64;
 pub struct Memories {
     /// Ordered by file, with unique ids.
     pub all: Vec<MemoryFile>,
+    /// The positions of the memories in `all`.
+    by_id: FxHashMap<String, usize>,
     /// Ignored files, whose id an earlier one has.
     pub(crate) duplicates: Vec<MemoryFile>,
     pub anchors: Anchors,
@@ -41,15 +43,24 @@ pub struct Memories {
     pub warnings: Vec<String>,
 }
 
+/// The files of a bank.
+struct Listed {
+    /// Those of memories, sorted.
+    files: Vec<String>,
+    /// Why others are ignored.
+    ignored: Vec<String>,
+    /// Why others cannot be read.
+    unread: Vec<String>,
+}
+
 impl Bank {
     /// Returns the sorted paths of the memory files, and warnings about skipped files.
     pub fn list(&self) -> Result<(Vec<String>, Vec<String>)> {
-        let (found, ignored, unread) = self.listed()?;
-        Ok((found, [ignored, unread].concat()))
+        let listed = self.listed()?;
+        Ok((listed.files, [listed.ignored, listed.unread].concat()))
     }
 
-    /// Returns the sorted paths of the memory files, and why others are ignored or cannot be read.
-    fn listed(&self) -> Result<(Vec<String>, Vec<String>, Vec<String>)> {
+    fn listed(&self) -> Result<Listed> {
         if !self.exists() {
             return Err(self.missing().into());
         }
@@ -72,7 +83,11 @@ impl Bank {
         }
         ignored.sort_unstable();
         unread.sort_unstable();
-        Ok((self.view().visible(found), ignored, unread))
+        Ok(Listed {
+            files: self.view().visible(found),
+            ignored,
+            unread,
+        })
     }
 
     /// Returns the stat of a file in a view, if it exists.
@@ -96,56 +111,78 @@ impl Bank {
 
     /// Like [`Bank::read`], in a view that was loaded before.
     pub(crate) fn read_in(&self, view: &View, file: &str) -> Result<MemoryFile> {
-        let path = view.path(self, file).ok_or_else(|| not_found(file))?;
-        let (bytes, stat) =
-            files::read_with_stat(&path, MAX_BYTES)?.ok_or_else(|| not_found(file))?;
-        Ok(memory_file::of_bytes(file, &bytes, stat))
+        match self.read_if_present(view, file)? {
+            Some(stored) => Ok(stored),
+            None => Err(not_found(file).into()),
+        }
+    }
+
+    fn read_if_present(&self, view: &View, file: &str) -> Result<Option<MemoryFile>> {
+        let Some(path) = view.path(self, file) else {
+            return Ok(None);
+        };
+        let read = files::read_with_stat(&path, MAX_BYTES)?;
+        Ok(read.map(|(bytes, stat)| memory_file::of_bytes(file, &bytes, stat)))
     }
 
     /// Reads all memories and anchors. A memory that cannot be read causes a warning.
     pub fn read_all(&self) -> Result<Memories> {
-        let (listed, ignored, mut unread) = self.listed()?;
+        self.read_listed(self.listed()?)
+    }
+
+    /// Reads the listed memories, without those that another process has deleted since.
+    fn read_listed(&self, listed: Listed) -> Result<Memories> {
+        let Listed {
+            files,
+            ignored,
+            mut unread,
+        } = listed;
         let mut warnings = [ignored, unread.clone()].concat();
-        let mut is_partial = !warnings.is_empty();
         // For few files, starting threads takes longer than reading.
         let n_bytes = AtomicU64::new(0);
         let view = self.view();
         let read = |file: &String| {
             check_bank_size(n_bytes.load(Ordering::Relaxed))?;
-            let found = self.read_in(&view, file)?;
-            n_bytes.fetch_add(found.stat.size, Ordering::Relaxed);
+            let found = self.read_if_present(&view, file)?;
+            if let Some(found) = &found {
+                n_bytes.fetch_add(found.stat.size, Ordering::Relaxed);
+            }
             Ok(found)
         };
-        let found: Vec<Result<MemoryFile>> = match listed.len() {
-            ..MIN_PARALLEL => listed.iter().map(read).collect(),
-            _ => listed.par_iter().map(read).collect(),
+        let found: Vec<Result<Option<MemoryFile>>> = match files.len() {
+            ..MIN_PARALLEL => files.iter().map(read).collect(),
+            _ => files.par_iter().map(read).collect(),
         };
         check_bank_size(n_bytes.into_inner())?;
-        let mut memories = Vec::with_capacity(listed.len());
+        let mut memories = Memories {
+            is_partial: !warnings.is_empty(),
+            lock_stat: self.lock_stat(),
+            anchors: self.anchors()?,
+            ..Memories::default()
+        };
         for found in found {
             match found {
-                Ok(found) => {
+                Ok(None) => {}
+                Ok(Some(found)) => {
                     warnings.extend_from_slice(&found.warnings);
-                    memories.push(found);
+                    memories.add(found);
                 }
                 Err(error) => {
-                    is_partial = true;
+                    memories.is_partial = true;
                     unread.push(format!("{error:#}"));
                     warnings.extend(unread.last().cloned());
                 }
             }
         }
-        let (all, duplicates) = split_duplicates(memories, &mut warnings);
-        let lock_stat = self.lock_stat();
-        let anchors = self.anchors()?;
+        for ignored in &memories.duplicates {
+            let id = &ignored.memory.id;
+            let first = &memories.all[memories.by_id[id]].file;
+            warnings.push(duplicate_warning(&ignored.file, id, first));
+        }
         Ok(Memories {
-            all,
-            duplicates,
-            anchors,
-            lock_stat,
-            is_partial,
             unread,
             warnings,
+            ..memories
         })
     }
 
@@ -161,19 +198,17 @@ impl Bank {
     }
 
     /// Creates a memory from its complete text and returns its file. Fails if the file exists.
-    pub fn create_text(&self, name: &str, text: &str) -> Result<String> {
-        names::check(name)?;
-        let file = format!("{name}.md");
+    pub fn create_text(&self, id: &MemoryId, text: &str) -> Result<String> {
+        let file = id.file();
         let text = &*self.admitted(&file, text)?;
         check_size(text)?;
         if files::create(&self.inside(&file)?, text.as_bytes())? {
             Ok(file)
         } else {
-            Err(UserError::usage(format!("memory `{name}` already exists"))
-                .hint(format!(
-                    "choose another name, or show it with `cerberus memory show {name}`"
-                ))
-                .into())
+            refuse(
+                format!("memory `{id}` already exists"),
+                format!("choose another name, or show it with `cerberus memory show {id}`"),
+            )
         }
     }
 
@@ -205,18 +240,35 @@ impl Bank {
 }
 
 impl Memories {
-    /// Reads the bank.
+    /// Reads the bank, with warnings about anchors without a memory.
     pub(crate) fn load(bank: &Bank) -> Result<Self> {
         let mut memories = bank.read_all()?;
-        let ids: FxHashSet<&str> = memories.ids().into_iter().collect();
-        let mut orphans = Vec::new();
-        for id in memories.anchors.keys() {
-            if !ids.contains(id.as_str()) {
-                orphans.push(orphan_warning(id));
-            }
-        }
+        let mut orphans = Vec::from_iter(memories.anchors.keys());
+        orphans.retain(|id| memories.get(id).is_none());
+        let orphans: Vec<String> = orphans.into_iter().map(|id| orphan_warning(id)).collect();
         memories.warnings.extend(orphans);
         Ok(memories)
+    }
+
+    /// Adds the memory of the next file, unless an earlier one has its id.
+    fn add(&mut self, stored: MemoryFile) {
+        let id = &stored.memory.id;
+        if self.by_id.contains_key(id) {
+            self.duplicates.push(stored);
+            return;
+        }
+        self.by_id.insert(id.clone(), self.all.len());
+        self.all.push(stored);
+    }
+
+    /// Returns the memory with this id.
+    pub fn get(&self, id: &str) -> Option<&MemoryFile> {
+        Some(&self.all[*self.by_id.get(id)?])
+    }
+
+    /// Returns the memory in a file.
+    pub fn at(&self, file: &str) -> Option<&MemoryFile> {
+        in_file(&self.all, file)
     }
 
     /// Returns the id of each superseded memory, with the id of one that supersedes it.
@@ -224,20 +276,15 @@ impl Memories {
         supersession::superseded(&self.all)
     }
 
-    /// Checks that no memory has this id or the file name that belongs to it.
+    /// Checks that no memory has this id or the file that belongs to it.
     pub fn check_free(&self, id: &str) -> Result<()> {
-        let file = format!("{id}.md");
-        let mut all = self.all.iter();
-        let holder = all.find(|stored| stored.memory.id == id || stored.file == file);
+        let holder = self.get(id).or_else(|| self.at(&format!("{id}.md")));
         let Some(MemoryFile { file, .. }) = holder else {
             return Ok(());
         };
-        Err(
-            UserError::usage(format!("memory `{id}` already exists in `{file}`"))
-                .hint(format!(
-                    "choose another id, or show it with `cerberus memory show {id}`"
-                ))
-                .into(),
+        refuse(
+            format!("memory `{id}` already exists in `{file}`"),
+            format!("choose another id, or show it with `cerberus memory show {id}`"),
         )
     }
 
@@ -280,25 +327,15 @@ fn not_found(file: &str) -> UserError {
         .hint("list the memories with `cerberus memory show`")
 }
 
-/// Splits off the memories whose id an earlier one has.
-fn split_duplicates(
-    all: Vec<MemoryFile>,
-    warnings: &mut Vec<String>,
-) -> (Vec<MemoryFile>, Vec<MemoryFile>) {
-    let mut file_by_id = BTreeMap::new();
-    all.into_iter()
-        .partition(|MemoryFile { memory, file, .. }| {
-            let first: &String = file_by_id
-                .entry(memory.id.clone())
-                .or_insert_with(|| file.clone());
-            if first != file {
-                warnings.push(format!(
-                    "`{file}` is ignored: `{first}` already has the id `{}`",
-                    memory.id
-                ));
-            }
-            first == file
-        })
+/// Returns the warning about a memory whose id an earlier one has.
+pub(crate) fn duplicate_warning(file: &str, id: &str, first: &str) -> String {
+    format!("`{file}` is ignored: `{first}` already has the id `{id}`")
+}
+
+/// Returns the memory in a file, from memories that are sorted by file.
+pub(crate) fn in_file<'m>(memories: &'m [MemoryFile], file: &str) -> Option<&'m MemoryFile> {
+    let at = memories.binary_search_by(|stored| (*stored.file).cmp(file));
+    Some(&memories[at.ok()?])
 }
 
 fn is_private(entry: &DirEntry) -> bool {
@@ -380,4 +417,19 @@ fn memory_file(folder: &Path, entry: &DirEntry) -> Option<Result<String, String>
         )));
     }
     Some(Ok(file.replace(std::path::MAIN_SEPARATOR, "/")))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::deletion::tests::bank;
+
+    #[test]
+    fn a_memory_that_is_deleted_while_all_are_read_is_not_a_failure() {
+        let (_folder, bank, _) = bank();
+        let listed = bank.listed().expect("readable");
+        bank.discard("c.md").expect("removed");
+        let read = bank.read_listed(listed).expect("read");
+        assert_eq!((read.all.len(), &*read.unread), (2, [].as_slice()));
+        assert!(!read.is_partial, "{:?}", read.warnings);
+    }
 }

@@ -4,7 +4,7 @@ use anyhow::Result;
 use cerberus_markdown::frontmatter;
 use cerberus_markdown::frontmatter::Frontmatter;
 use cerberus_model::file_stat::FileStat;
-use cerberus_model::{Memory, MemoryStatus, MemoryType, Scope, UserError, text};
+use cerberus_model::{Memory, MemoryStatus, MemoryType, Scope, refuse, text};
 
 /// Size limit of a memory.
 pub const MAX_BYTES: u64 = 100 * 1024;
@@ -71,7 +71,9 @@ fn parsed(file: &str, text: &str, warnings: &mut Vec<String>) -> (Memory, Option
     } else {
         invalid
     };
-    warnings.extend(parsed.warnings.iter().map(|it| it.in_file(file)));
+    for fault in &parsed.warnings {
+        warnings.push(fault.in_file(file));
+    }
     let front = parsed.frontmatter;
     let stem = file.strip_suffix(".md").unwrap_or(file).to_owned();
     let memory = Memory {
@@ -106,12 +108,13 @@ pub fn check_size(text: &str) -> Result<()> {
     if text.len() as u64 <= MAX_BYTES {
         return Ok(());
     }
-    Err(UserError::usage(format!(
-        "the memory has {} KB, more than the limit of 100 KB",
-        text.len().div_ceil(1024)
-    ))
-    .hint("split it")
-    .into())
+    refuse(
+        format!(
+            "the memory has {} KB, more than the limit of 100 KB",
+            text.len().div_ceil(1024)
+        ),
+        "split it",
+    )
 }
 
 /// Returns a warning for a large memory.

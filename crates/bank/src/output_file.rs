@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use cerberus_model::UserError;
+use cerberus_model::refuse;
 
 use super::compared::{self, Change};
 use super::external_file;
@@ -24,11 +24,7 @@ impl OutputFile {
     /// Checks that a report can be written to `path` without replacing a file that is not a page.
     pub fn open(path: &Path, bank: &Bank, root: &Path) -> Result<Self> {
         let shown = path.display();
-        let refused = |why: &str, hint: String| {
-            Err(UserError::usage(format!("`{shown}` {why}"))
-                .hint(hint)
-                .into())
-        };
+        let refused = |why: &str, hint: String| refuse(format!("`{shown}` {why}"), hint);
         if path.file_name().is_none() || path.is_dir() {
             let page = path.join("report.html");
             return refused(

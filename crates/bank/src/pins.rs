@@ -73,11 +73,9 @@ impl Bank {
         let old = self.pins()?;
         let mut backup = None;
         let text = if old.bytes.is_empty() || old.fault.is_some() {
-            backup = old
-                .fault
-                .as_ref()
-                .map(|_| self.back_up_pins())
-                .transpose()?;
+            if old.fault.is_some() {
+                backup = Some(self.back_up_pins()?);
+            }
             format!("{HEADER}version = {VERSION}\n")
         } else {
             String::from_utf8_lossy(&old.bytes).into_owned()
@@ -89,9 +87,9 @@ impl Bank {
         let mut tables = std::mem::take(item)
             .into_array_of_tables()
             .unwrap_or_default();
-        tables.retain(|table| {
-            let id = table.get("id").and_then(Item::as_str);
-            !id.is_some_and(|id| removed.contains(&id))
+        tables.retain(|table| match table.get("id").and_then(Item::as_str) {
+            Some(id) => !removed.contains(&id),
+            None => true,
         });
         if let Some(pin) = added {
             tables.push(table(pin));
@@ -104,10 +102,10 @@ impl Bank {
 
     fn back_up_pins(&self) -> Result<PathBuf> {
         let path = self.pin_file();
-        let exists = |name: &str| self.folder().join(name).exists();
-        let backup = self
-            .folder()
-            .join(names::unused(format!("{PINS}.corrupt"), exists));
+        let name = names::unused(&format!("{PINS}.corrupt"), |name| {
+            self.folder().join(name).exists()
+        });
+        let backup = self.folder().join(name);
         files::rename(&path, &backup)?;
         Ok(backup)
     }
@@ -119,12 +117,6 @@ enum Fault {
 }
 
 fn parse(bytes: &[u8]) -> Result<Vec<Pin>, Fault> {
-    let corrupt = |line: Option<usize>, why: &str| {
-        let position = line
-            .map(|line| format!(":{}", line + 1))
-            .unwrap_or_default();
-        Fault::Corrupt(format!("`pins.toml{position}`: {why}"))
-    };
     let Ok(text) = std::str::from_utf8(bytes) else {
         return Err(corrupt(None, "it is not valid UTF-8"));
     };
@@ -161,6 +153,14 @@ fn parse(bytes: &[u8]) -> Result<Vec<Pin>, Fault> {
     Ok(pins)
 }
 
+/// Returns the fault of a file, at a line counted from 0.
+fn corrupt(line: Option<usize>, why: &str) -> Fault {
+    Fault::Corrupt(match line {
+        Some(line_idx) => format!("`pins.toml:{}`: {why}", line_idx + 1),
+        None => format!("`pins.toml`: {why}"),
+    })
+}
+
 fn table(pin: &Pin) -> Table {
     let mut table = Table::new();
     table["id"] = value(&pin.id);
@@ -171,11 +171,11 @@ fn table(pin: &Pin) -> Table {
         table["tags"] = value(pin.tags.iter().collect::<toml_edit::Array>());
     }
     if !pin.metadata.is_empty() {
-        let entries = pin
-            .metadata
-            .iter()
-            .map(|(key, text)| (key.as_str(), Value::from(text)));
-        table["metadata"] = value(entries.collect::<InlineTable>());
+        let mut metadata = InlineTable::new();
+        for (key, text) in &pin.metadata {
+            metadata.insert(key, Value::from(text));
+        }
+        table["metadata"] = value(metadata);
     }
     if let Some(project) = &pin.project {
         table["project"] = value(project);

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use cerberus_engine::rank::calibrate::Weights;
 use cerberus_engine::rank::fusion::Recency;
@@ -19,8 +20,7 @@ use crate::Bank;
 pub struct Project {
     /// The root folder of the code.
     pub root: PathBuf,
-    /// The configured name.
-    pub name: Option<String>,
+    pub name: ProjectName,
     pub bank: Bank,
     pub store: StoreFile,
     /// Globs of files that are not indexed.
@@ -41,6 +41,22 @@ impl Project {
     /// Whether the bank is in the data folder of the user instead of the project.
     pub fn has_user_bank(&self) -> bool {
         self.bank.folder() != self.root.join(".memories")
+    }
+}
+
+/// The configured name of a project, else the one that is found when it is first needed.
+#[derive(Debug, Clone, Default)]
+pub struct ProjectName {
+    configured: Option<String>,
+    found: OnceLock<Option<String>>,
+}
+
+impl From<Option<String>> for ProjectName {
+    fn from(configured: Option<String>) -> Self {
+        Self {
+            configured,
+            ..Self::default()
+        }
     }
 }
 
@@ -112,15 +128,20 @@ impl BuiltInPins {
 
 /// The scope of a memory without one: the project.
 pub fn default_scope(project: &Project) -> Scope {
-    Scope::Project(project_name(project))
+    Scope::Project(project_name(project).cloned())
 }
 
 /// Returns the name of the project: the configured one, else that of the remote `origin`, which
 /// all clones share, else that of the root folder.
-pub(crate) fn project_name(project: &Project) -> Option<String> {
-    if project.name.is_some() {
-        return project.name.clone();
+pub(crate) fn project_name(project: &Project) -> Option<&String> {
+    let ProjectName { configured, found } = &project.name;
+    if configured.is_some() {
+        return configured.as_ref();
     }
+    found.get_or_init(|| found_name(project)).as_ref()
+}
+
+fn found_name(project: &Project) -> Option<String> {
     if let Some(url) = git::origin(&project.root)
         && let Some(name) = repository_name(&url)
     {

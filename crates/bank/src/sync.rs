@@ -24,7 +24,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::lockfile::Anchors;
 use crate::lookup::find_named;
-use crate::memories::{Memories, check_bank_size, orphan_warning};
+use crate::memories::{Memories, check_bank_size, duplicate_warning, in_file, orphan_warning};
 use crate::project::Project;
 use crate::supersession::{Graph, Supersession};
 use crate::{Bank, MemoryFile, View};
@@ -50,7 +50,7 @@ impl SyncedStore {
     /// Returns the memory in a file.
     pub fn read(&self, file: &str) -> Result<MemoryFile> {
         if let Some(loaded) = &self.loaded
-            && let Some(stored) = find_file(&loaded.all, file)
+            && let Some(stored) = loaded.at(file)
         {
             return Ok(stored.clone());
         }
@@ -170,7 +170,7 @@ impl<'m> Files<'m> {
     fn read(&self, bank: &Bank, file: &str) -> Result<Cow<'m, MemoryFile>> {
         if let Some(memories) = self.loaded {
             for read in [&memories.all, &memories.duplicates] {
-                if let Some(stored) = find_file(read, file) {
+                if let Some(stored) = in_file(read, file) {
                     return Ok(Cow::Borrowed(stored));
                 }
             }
@@ -259,7 +259,8 @@ fn update(
                 return table::replace_anchors(connection, lock, &anchors);
             }
             let written = changes.memories.iter();
-            let fresh: FxHashSet<&str> = written.map(|it| it.row.memory.id.as_str()).collect();
+            let fresh = written.map(|rows| rows.row.memory.id.as_str());
+            let fresh: FxHashSet<&str> = fresh.collect();
             for anchor in &anchors {
                 if fresh.contains(anchor.id.as_str()) {
                     table::update_anchor_columns(connection, anchor)?;
@@ -270,9 +271,7 @@ fn update(
     }
     warnings.extend(table::file_warnings(store.reader())?);
     for (file, id, first) in table::duplicate_ids(store.reader())? {
-        warnings.push(format!(
-            "`{file}` is ignored: `{first}` already has the id `{id}`"
-        ));
+        warnings.push(duplicate_warning(&file, &id, &first));
     }
     let orphans = table::orphaned_anchors(store.reader())?;
     warnings.extend(orphans.iter().map(|id| orphan_warning(id)));
@@ -287,14 +286,6 @@ fn update(
 /// Returns whether a file was changed so recently that a later change may get the same time.
 fn is_racy(mtime: i64, now: i128) -> bool {
     (now - i128::from(mtime)).abs() < RACY_NANOSECONDS
-}
-
-/// Returns the memory in a file, from memories that are sorted by file.
-fn find_file<'m>(memories: &'m [MemoryFile], file: &str) -> Option<&'m MemoryFile> {
-    let memory_idx = memories
-        .binary_search_by(|stored| (*stored.file).cmp(file))
-        .ok()?;
-    Some(&memories[memory_idx])
 }
 
 /// Returns whether the store contains exactly these files, unchanged.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use cerberus_model::{UserError, sorted};
+use cerberus_model::{refuse, sorted};
 
 use super::deletion::sync_folders_of;
 use super::{TRASH, lockfile};
@@ -23,8 +23,8 @@ impl Bank {
     /// the folder.
     pub(super) fn prepare_trash(&self, file: &str, anchors: &Anchors) -> Result<String> {
         let stem = file.strip_suffix(".md").unwrap_or(file);
-        let n = self.numbers(stem)?.last().map_or(1, |n| n + 1);
-        let name = trashed_name(stem, n);
+        let last = self.numbers(stem)?.pop().unwrap_or(0);
+        let name = trashed_name(stem, last + 1);
         let anchor_file = self.trashed_anchor(&name)?;
         if anchors.is_empty() {
             // It may belong to an earlier memory that the user removed from the trash.
@@ -54,10 +54,9 @@ impl Bank {
         let file = format!("{name}.md");
         let name = self.newest_trashed(name)?;
         if self.folder().join(&file).exists() {
-            return Err(
-                UserError::usage(format!("memory file `{file}` already exists"))
-                    .hint("rename that file first")
-                    .into(),
+            return refuse(
+                format!("memory file `{file}` already exists"),
+                "rename that file first",
             );
         }
         let anchor_file = self.trashed_anchor(&name)?;
@@ -103,9 +102,7 @@ impl Bank {
     fn newest_trashed(&self, stem: &str) -> Result<String> {
         let Some(n) = self.numbers(stem)?.pop() else {
             let message = format!("memory `{stem}` not found in the trash");
-            return Err(UserError::usage(message)
-                .hint("list the trash with `ls .memories/.trash`")
-                .into());
+            return refuse(message, "list the trash with `ls .memories/.trash`");
         };
         Ok(trashed_name(stem, n))
     }

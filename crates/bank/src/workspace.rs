@@ -230,11 +230,16 @@ impl Drop for Locked<'_> {
 mod tests {
     use cerberus_engine::rank::calibrate::Weights;
     use cerberus_engine::rank::fusion::Recency;
+    use cerberus_model::MemoryId;
     use cerberus_store::StoreFile;
 
     use super::*;
     use crate::Bank;
     use crate::project::{InjectOptions, PinLimits};
+
+    fn id(text: &str) -> MemoryId {
+        text.parse().expect("a valid id")
+    }
 
     fn workspace(folder: &std::path::Path) -> Workspace {
         let bank = Bank::new(folder.join(".memories"));
@@ -246,7 +251,7 @@ mod tests {
                 state: Some(folder.join("state")),
             },
             bank,
-            name: None,
+            name: None.into(),
             exclude: Vec::new(),
             min_quality: 1.0,
             min_import_quality: 1.0,
@@ -263,11 +268,11 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let project = workspace(folder.path());
         let first = project.memories().expect("read");
-        project.bank.create_text("a", "one").expect("created");
+        project.bank.create_text(&id("a"), "one").expect("created");
         assert!(Rc::ptr_eq(&first, &project.memories().expect("read")));
         let lock = project.lock().expect("free");
         assert_eq!(lock.memories().expect("read").all.len(), 1);
-        project.bank.create_text("b", "two").expect("created");
+        project.bank.create_text(&id("b"), "two").expect("created");
         drop(lock);
         assert_eq!(project.memories().expect("read").all.len(), 2);
     }
@@ -276,7 +281,7 @@ mod tests {
     fn the_store_has_the_memories_that_were_read() {
         let folder = tempfile::tempdir().expect("a folder");
         let project = workspace(folder.path());
-        project.bank.create_text("a", "one").expect("created");
+        project.bank.create_text(&id("a"), "one").expect("created");
         project.memories().expect("read");
         let synced = project.synced().expect("synced");
         assert!(Rc::ptr_eq(&synced.store, &project.store().expect("open")));

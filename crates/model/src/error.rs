@@ -76,6 +76,14 @@ impl UserError {
     }
 }
 
+/// Refuses a command line or an input, and says what to do instead.
+pub fn refuse<T, E: From<UserError>>(
+    message: impl Into<String>,
+    hint: impl Into<String>,
+) -> Result<T, E> {
+    Err(UserError::usage(message).hint(hint).into())
+}
+
 /// Returns the context of an error of the file system: the operation and the path.
 pub fn failed_to(action: &str, path: &Path) -> impl Fn() -> String + Copy {
     move || format!("failed to {action} `{}`", path.display())

@@ -14,16 +14,18 @@ pub mod file_stat;
 mod keywords;
 pub mod languages;
 mod location;
+mod memory_id;
 pub mod regular_file;
 pub mod text;
 
-pub use error::{ExitStatus, UserError, failed_to};
+pub use error::{ExitStatus, UserError, failed_to, refuse};
 pub use keywords::{
     Confidence, EdgeType, Enforcement, ExampleChoice, ExampleRole, ImportOutcome, Language,
     LinkState, MemoryStatus, MemoryType, Origin, Outcome, PinEvent, PinScope, Priority, RuleKind,
     SectionOrigin, Severity, State, SymbolKind,
 };
 pub use location::{CodeLocation, format_location, split_number};
+pub use memory_id::MemoryId;
 pub use text::{
     Globs, LineIndex, Span, WordList, escaped, glob_fault, plural, shell_word, split_globs,
 };
@@ -224,6 +226,11 @@ impl OtherExample {
     /// Returns what distinguishes it among those of an anchor, and orders them.
     pub fn key(&self) -> (ExampleRole, &String, &Option<String>) {
         (self.role, &self.anchor.file, &self.anchor.symbol)
+    }
+
+    /// Returns the file and the symbol of its code.
+    pub fn place(&self) -> (&String, &Option<String>) {
+        (&self.anchor.file, &self.anchor.symbol)
     }
 }
 

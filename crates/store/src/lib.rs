@@ -36,7 +36,7 @@ mod values;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use cerberus_model::{UserError, failed_to};
+use cerberus_model::{UserError, failed_to, refuse};
 pub use damage::with_repair;
 use damage::{Rejected, is_damaged, recover};
 use limit::Steps;
@@ -212,13 +212,10 @@ fn check_no_link(path: &Path) -> Result<()> {
         return Ok(());
     }
     let shown = path.display();
-    Err(UserError::usage(format!(
-        "`{shown}` is a symbolic link, and the store must not be behind one"
-    ))
-    .hint(format!(
-        "check its target with `ls -l {shown}`, then remove it"
-    ))
-    .into())
+    refuse(
+        format!("`{shown}` is a symbolic link, and the store must not be behind one"),
+        format!("check its target with `ls -l {shown}`, then remove it"),
+    )
 }
 
 /// Fails if a file beside the store that SQLite opens is not a regular one. It would wait for ever
@@ -233,9 +230,10 @@ fn check_logs(path: &Path) -> Result<()> {
             .is_ok_and(|metadata| !metadata.is_file())
         {
             let shown = log.display();
-            return Err(UserError::usage(format!("`{shown}` is not a regular file"))
-                .hint(format!("check it with `ls -l {shown}`, then remove it"))
-                .into());
+            return refuse(
+                format!("`{shown}` is not a regular file"),
+                format!("check it with `ls -l {shown}`, then remove it"),
+            );
         }
     }
     Ok(())

@@ -33,7 +33,7 @@ pub struct MemoryRow {
     pub hash: [u8; 16],
 }
 
-/// MemoryFile memory without its hints and its text.
+/// A memory without its hints and its text.
 #[derive(Debug, Clone)]
 pub struct IndexedMemory {
     pub memory: Memory,
@@ -42,7 +42,7 @@ pub struct IndexedMemory {
     pub anchored: Option<String>,
 }
 
-/// MemoryFile anchor: columns for queries, and the packed anchor.
+/// An anchor: columns for queries, and the packed anchor.
 #[derive(Debug, Clone)]
 pub struct AnchorRow {
     pub id: String,

@@ -1,6 +1,6 @@
 //! Prints the reports of an import.
 
-use cerberus_bank::ops::import::{DocumentSummary, Item, Outcome, Report};
+use cerberus_bank::ops::import::{Item, Outcome, Report};
 use cerberus_engine::rank::rule_words::RuleWords;
 use cerberus_model::format_location;
 use cerberus_model::text::plural;
@@ -29,30 +29,27 @@ pub(super) fn rules(report: &Report, is_pruned: bool, out: &mut Printer) {
 
 /// Prints the items that a dry run found.
 fn planned(report: &Report, out: &mut Printer) {
-    let row = |item: &Item| {
-        [
-            source(item),
-            outcome(item).to_owned(),
-            (item.reason.as_ref())
-                .or(item.doubt.as_ref())
-                .or(item.id.as_ref())
-                .cloned()
-                .unwrap_or_default(),
-            item.text.lines().next().unwrap_or_default().to_owned(),
-            example(item).unwrap_or_default(),
-        ]
-    };
-    let is_shown = |item: &&Item| match item.outcome {
-        Outcome::Removed => false,
-        // A copy within the documents has a reason.
-        Outcome::Duplicate => item.reason.is_some(),
-        _ => true,
-    };
-    let rows = report.items.iter().filter(is_shown).map(row);
-    out.rows(
-        &["source", "outcome", "id or reason", "text", "example"],
-        rows,
-    );
+    let mut rows = Vec::new();
+    for item in &report.items {
+        let is_shown = match item.outcome {
+            Outcome::Removed => false,
+            // A copy within the documents has a reason.
+            Outcome::Duplicate => item.reason.is_some(),
+            _ => true,
+        };
+        if is_shown {
+            let reason = item.reason.as_ref().or(item.doubt.as_ref());
+            rows.push([
+                source(item),
+                outcome(item).to_owned(),
+                reason.or(item.id.as_ref()).cloned().unwrap_or_default(),
+                item.text.lines().next().unwrap_or_default().to_owned(),
+                example(item).unwrap_or_default(),
+            ]);
+        }
+    }
+    let heading = ["source", "outcome", "id or reason", "text", "example"];
+    out.rows(&heading, rows);
 }
 
 /// Prints the memories whose items were removed, which `--prune` moves to the trash.
@@ -79,63 +76,56 @@ pub(super) fn removals(report: &Report, is_pruned: bool, out: &mut Printer) {
 
 /// Prints what differs between the documents and the bank.
 pub(super) fn differences(report: &Report, out: &mut Printer) {
-    differing(report).for_each(|item| difference(item, false, out));
-    match differing(report).count() {
-        0 => out.line("the documents and the bank agree"),
-        n => {
-            out.line(&format!(
-                "{} between the documents and the bank",
-                plural(n, "difference")
-            ));
-            let has = |outcome| of(report, outcome).next().is_some();
-            // `--prune` imports, too.
-            let next = if has(Outcome::Removed) {
-                Some("cerberus memory import --prune, which moves the removed ones to the trash")
-            } else {
-                let has_new = has(Outcome::Added) || has(Outcome::Changed);
-                has_new.then_some("cerberus memory import")
-            };
-            if let Some(next) = next {
-                out.line(&format!("next: {next}"));
-            }
-        }
+    let mut n_differences = 0;
+    for item in differing(report) {
+        difference(item, false, out);
+        n_differences += 1;
+    }
+    if n_differences == 0 {
+        out.line("the documents and the bank agree");
+        return;
+    }
+    let differences = plural(n_differences, "difference");
+    out.line(&format!("{differences} between the documents and the bank"));
+    if count(report, Outcome::Removed) > 0 {
+        // It imports, too.
+        out.line("next: cerberus memory import --prune, which moves the removed ones to the trash");
+    } else if count(report, Outcome::Added) + count(report, Outcome::Changed) > 0 {
+        out.line("next: cerberus memory import");
     }
 }
 
 /// Prints the number of items of each document.
 pub(super) fn documents(report: &Report, out: &mut Printer) {
-    let n = |count: usize| count.to_string();
-    let row = |it: &DocumentSummary| {
-        let counts = [
-            it.added - it.proposed,
-            it.proposed,
-            it.changed,
-            it.removed,
-            it.duplicates,
-            it.skipped,
-        ];
-        std::iter::once(it.file.clone())
-            .chain(counts.map(n))
-            .collect::<Vec<_>>()
-    };
     let heading = [
         "document", "new", PROPOSED, "changed", "removed", "known", "skipped",
     ];
-    out.rows(&heading, report.documents.iter().map(row));
+    let rows = report.documents.iter().map(|document| {
+        [
+            document.file.clone(),
+            (document.added - document.proposed).to_string(),
+            document.proposed.to_string(),
+            document.changed.to_string(),
+            document.removed.to_string(),
+            document.duplicates.to_string(),
+            document.skipped.to_string(),
+        ]
+    });
+    out.rows(&heading, rows);
 }
 
 fn differing(report: &Report) -> impl Iterator<Item = &Item> {
-    report
-        .items
-        .iter()
-        .filter(|item| item.outcome.is_difference())
+    let items = report.items.iter();
+    items.filter(|item| item.outcome.is_difference())
 }
 
 fn of(report: &Report, outcome: Outcome) -> impl Iterator<Item = &Item> {
-    report
-        .items
-        .iter()
-        .filter(move |item| item.outcome == outcome)
+    let items = report.items.iter();
+    items.filter(move |item| item.outcome == outcome)
+}
+
+fn count(report: &Report, outcome: Outcome) -> usize {
+    of(report, outcome).count()
 }
 
 fn source(item: &Item) -> String {
@@ -199,39 +189,47 @@ fn difference(item: &Item, is_pruned: bool, out: &mut Printer) {
 }
 
 fn summary(report: &Report, is_pruned: bool, out: &mut Printer) {
-    let n = |outcome| of(report, outcome).count();
+    let mut n_new = 0;
+    let mut n_proposed = 0;
+    for item in of(report, Outcome::Added) {
+        match item.doubt {
+            None => n_new += 1,
+            Some(_) => n_proposed += 1,
+        }
+    }
+    let n_changed = count(report, Outcome::Changed);
+    let n_removed = count(report, Outcome::Removed);
+    let n_conflicts = count(report, Outcome::Conflict);
+    let n_skipped = count(report, Outcome::Skipped);
     let added = if report.dry_run {
         "would be added"
     } else {
         "added"
     };
-    let n_proposed = of(report, Outcome::Added)
-        .filter(|item| item.doubt.is_some())
-        .count();
     let mut counts = vec![
-        format!("{} {added}", plural(n(Outcome::Added) - n_proposed, "rule")),
-        format!("{} changed", n(Outcome::Changed)),
+        format!("{} {added}", plural(n_new, "rule")),
+        format!("{n_changed} changed"),
     ];
     if n_proposed > 0 {
         counts.push(format!("{n_proposed} {PROPOSED}"));
     }
-    let optional = [
-        (Outcome::Removed, "removed"),
-        (Outcome::Conflict, "in conflict"),
-    ];
-    let optional = optional.into_iter().filter(|(outcome, _)| n(*outcome) > 0);
-    counts.extend(optional.map(|(outcome, word)| format!("{} {word}", n(outcome))));
-    counts.push(plural(n(Outcome::Duplicate), "duplicate"));
-    counts.push(format!("{} skipped", n(Outcome::Skipped)));
+    if n_removed > 0 {
+        counts.push(format!("{n_removed} removed"));
+    }
+    if n_conflicts > 0 {
+        counts.push(format!("{n_conflicts} in conflict"));
+    }
+    counts.push(plural(count(report, Outcome::Duplicate), "duplicate"));
+    counts.push(format!("{n_skipped} skipped"));
     out.line(&counts.join(", "));
-    if !report.dry_run && n(Outcome::Skipped) > 0 {
+    if !report.dry_run && n_skipped > 0 {
         out.line("  show the skipped items and the reasons with --dry-run");
     }
     if !report.dry_run && n_proposed > 0 {
         out.line("  no agent gets the proposed ones: see them with `cerberus memory show --status proposed`,");
         out.line("  and use one with `cerberus memory update ID --status active`");
     }
-    if n(Outcome::Removed) > 0 && !is_pruned {
+    if n_removed > 0 && !is_pruned {
         out.line("  move the removed ones to the trash with --prune");
     }
     let Some(rules) = &report.rules else { return };

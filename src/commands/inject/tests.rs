@@ -24,7 +24,7 @@ fn project(folder: &Path) -> Workspace {
             state: Some(folder.join("state")),
         },
         bank,
-        name: None,
+        name: None.into(),
         exclude: Vec::new(),
         min_quality: 0.7,
         min_import_quality: 0.7,

@@ -17,7 +17,7 @@ use cerberus_model::error::UserError;
 use cerberus_patterns as code_patterns;
 use serde::Serialize;
 
-use crate::commands::review_diff::{self, Finding};
+use crate::commands::added_code::{self, Finding};
 
 /// Number of commits that are searched.
 const N_COMMITS: usize = 500;
@@ -63,14 +63,14 @@ pub(super) fn evidence(
     if rule.patterns.is_empty() {
         return Ok(None);
     }
-    let find = review_diff::finder(stored, memories, rule.patterns.clone());
-    let files = git::all_lines(&project.root, &review_diff::code_files(project)?).files;
+    let find = added_code::finder(stored, memories, rule.patterns.clone());
+    let files = git::all_lines(&project.root, &added_code::code_files(project)?).files;
     let now: Vec<Finding> = files.iter().flat_map(&find).collect();
     let mut left: BTreeMap<&str, usize> = BTreeMap::new();
     now.iter()
         .for_each(|hit| *left.entry(&hit.code).or_default() += 1);
     let (mut added, mut removed) = (0, 0);
-    let commits = git::added_by_commits(&project.root, N_COMMITS, review_diff::is_code, |change| {
+    let commits = git::added_by_commits(&project.root, N_COMMITS, added_code::is_code, |change| {
         for hit in find(change) {
             added += 1;
             // The newest lines come first, and are those that are still there.

@@ -83,9 +83,6 @@ pub(super) fn item(item: &Item, place: (usize, usize), max_rows: usize, out: &mu
         details.push(format!("{} {location}", out.paint(DIM, "anchor:")));
     }
     details.push(out.paint(DIM, &out.safe(&item.explanation)));
-    for message in &item.outdated {
-        details.push(out.paint(WARN, &out.safe(message)));
-    }
     if !item.unknown_hints.is_empty() {
         let unknown = out.safe(&item.unknown_hints.join(", "));
         let label = out.paint(WARN, "hints not found in the code:");

@@ -230,10 +230,10 @@ type Hints = BTreeMap<String, (Vec<String>, Vec<RankedSymbol>)>;
 
 /// Makes an item without an example the decision that there is none.
 fn decide(item: &mut Value) {
-    if let Some(item) = item.as_object_mut()
-        && item.get("example").is_none_or(Value::is_null)
+    if let Some(fields) = item.as_object_mut()
+        && matches!(fields.get("example"), None | Some(Value::Null))
     {
-        item.insert("none".to_owned(), Value::Bool(true));
+        fields.insert("none".to_owned(), Value::Bool(true));
     }
 }
 
@@ -242,11 +242,13 @@ fn asked(project: &Workspace, task: Task, rules: &[OpenRule<'_>]) -> Result<(Vec
     if task == Task::Choose {
         return with_candidates(project, rules);
     }
-    let offered = rules
-        .iter()
-        .map(|rule| (rule.id().to_owned(), Vec::new()))
-        .collect();
-    Ok((rules.iter().map(OpenRule::item).collect(), offered))
+    let mut items = Vec::new();
+    let mut offered = Offered::new();
+    for rule in rules {
+        items.push(rule.item());
+        offered.insert(rule.id().to_owned(), Vec::new());
+    }
+    Ok((items, offered))
 }
 
 fn request(task: Task, rules: &[Value], refused: &[Refused]) -> Result<Value> {
@@ -331,25 +333,23 @@ pub(super) fn run(
     let decided = &mut report.rules;
     drop(bar);
     for id in ids {
-        if !decided.iter().any(|it| it.id == id) {
+        if decided.iter().all(|decided| decided.id != id) {
             decided.push(Decided::new(&id, Outcome::Left));
         }
     }
-    for it in decided
-        .iter_mut()
-        .filter(|it| it.pattern.is_none() && it.reason.is_none())
-    {
-        let described = proposed.remove(&it.id);
-        (it.pattern, it.reason) = described
-            .map(|it| (it.pattern, it.reason))
-            .unwrap_or_default();
+    for outcome in Outcome::ALL {
+        report.totals.insert(outcome.as_str(), 0);
     }
-    report
-        .totals
-        .extend(Outcome::ALL.iter().map(|it| (it.as_str(), 0)));
-    decided
-        .iter()
-        .for_each(|it| *report.totals.entry(it.outcome.as_str()).or_default() += 1);
+    for decided in decided {
+        if decided.pattern.is_none()
+            && decided.reason.is_none()
+            && let Some(described) = proposed.remove(&decided.id)
+        {
+            decided.pattern = described.pattern;
+            decided.reason = described.reason;
+        }
+        *report.totals.entry(decided.outcome.as_str()).or_default() += 1;
+    }
     report.elapsed_ms = milliseconds(started);
     let status = out.report(&report, print)?;
     out.flush()?;
@@ -361,9 +361,7 @@ pub(super) fn run(
 }
 
 fn print(report: &Report, out: &mut Printer) {
-    // Their number says enough about those that were not asked about.
-    let is_told =
-        |it: &&Decided| it.outcome != Outcome::Left || it.reason.is_some() || it.pattern.is_some();
+    let mut has_pattern = false;
     for Decided {
         id,
         outcome,
@@ -371,16 +369,22 @@ fn print(report: &Report, out: &mut Printer) {
         pattern,
         reason,
         ..
-    } in report.rules.iter().filter(is_told)
+    } in &report.rules
     {
+        // Their number says enough about those that were not asked about.
+        if *outcome == Outcome::Left && reason.is_none() && pattern.is_none() {
+            continue;
+        }
+        has_pattern |= pattern.is_some();
         let style = if reason.is_none() { OK } else { WARN };
         let to = example.as_ref().map(|example| format!(" {example}"));
         let why = reason.as_ref().map(|reason| format!(": {reason}"));
         let rest = out.safe(&(to.unwrap_or_default() + &why.unwrap_or_default()));
         let outcome = out.paint(style, outcome.as_str());
         out.line(&format!("{outcome} {}{rest}", out.style(NAME, id)));
-        let lines = pattern.iter().flat_map(|text| text.lines());
-        lines.for_each(|line| out.line(&format!("  {}", out.safe(line))));
+        for line in pattern.iter().flat_map(|text| text.lines()) {
+            out.line(&format!("  {}", out.safe(line)));
+        }
     }
     let totals = report.totals.iter().filter(|(_, n)| **n > 0);
     let totals: Vec<String> = totals
@@ -398,7 +402,7 @@ fn print(report: &Report, out: &mut Printer) {
     out.line(&format!(
         "{sent} tokens sent, {received} received, {seconds:.0} s"
     ));
-    if report.rules.iter().any(|it| it.pattern.is_some()) {
+    if has_pattern {
         out.line("next: cerberus memory pattern ID --set FILE, for each pattern that you accept");
     }
     if report.totals[Outcome::Anchored.as_str()] > 0 {

@@ -235,7 +235,9 @@ impl Session<'_> {
             'b' => Ok(Next::Back),
             'q' => Ok(Next::Quit),
             '?' => {
-                HELP.lines().for_each(|line| self.out.line(line));
+                for line in HELP.lines() {
+                    self.out.line(line);
+                }
                 Ok(Next::Key)
             }
             _ => {
@@ -261,11 +263,10 @@ impl Session<'_> {
 fn keys(item: &Item) -> String {
     let n = item.candidates.len();
     let is_edited = item.reason == Reason::Edited;
-    let is_new = is_edited
-        && item
-            .candidates
-            .first()
-            .is_some_and(|candidate| candidate.is_anchored);
+    let is_new = match item.candidates.first() {
+        Some(candidate) => is_edited && candidate.is_anchored,
+        None => false,
+    };
     let pick = match n {
         0 => String::new(),
         1 if is_new => "1 take the new code, ".to_owned(),
@@ -283,10 +284,8 @@ fn keys(item: &Item) -> String {
 
 /// Returns the location of the candidate with this rank.
 fn candidate(item: &Item, rank: Option<usize>) -> Option<CodeLocation> {
-    let found = item
-        .candidates
-        .iter()
-        .find(|candidate| Some(candidate.rank) == rank)?;
+    let mut candidates = item.candidates.iter();
+    let found = candidates.find(|candidate| Some(candidate.rank) == rank)?;
     Some(CodeLocation {
         file: found.file.clone(),
         symbol: found.symbol.clone(),
@@ -320,10 +319,9 @@ fn again(settings: &Settings, item: &Item) -> Result<Next> {
         ids: vec![item.id.clone()],
         ..review::Request::default()
     };
-    let report = review::list(&settings.project, &request, &|_, _| {})?;
-    Ok(report
-        .items
-        .into_iter()
-        .next()
-        .map_or(Next::Item, |item| Next::Again(Box::new(item))))
+    let mut report = review::list(&settings.project, &request, &|_, _| {})?;
+    Ok(match report.items.pop() {
+        Some(item) => Next::Again(Box::new(item)),
+        None => Next::Item,
+    })
 }

@@ -4,10 +4,11 @@
 use std::collections::VecDeque;
 use std::path::Path;
 
+use anyhow::Result;
 use cerberus_bank::ops::add::{self, Example};
 use cerberus_bank::ops::fields::Fields;
 use cerberus_bank::ops::review::list;
-use cerberus_bank::ops::{InjectOptions, pins};
+use cerberus_bank::ops::{InjectOptions, Project, pins};
 use cerberus_bank::{Bank, Workspace};
 use cerberus_engine::rank::calibrate::Weights;
 use cerberus_model::{ExampleChoice, Origin, RuleKind};
@@ -40,7 +41,7 @@ pub(super) fn settings(folder: &Path, rules: &[(&str, RuleKind, &str)]) -> Setti
             state: Some(folder.join("state")),
         },
         bank,
-        name: None,
+        name: None.into(),
         exclude: Vec::new(),
         min_quality: 1.0,
         min_import_quality: 1.0,

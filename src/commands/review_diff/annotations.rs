@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Finding, Report};
+use crate::commands::added_code::{Finding, Report};
 use crate::commands::findings::{Annotation, FindingsReport, Unchecked};
 
 impl FindingsReport for Report {
@@ -15,10 +15,11 @@ impl FindingsReport for Report {
     }
 
     fn rules(&self) -> BTreeMap<&str, &str> {
-        self.findings
-            .iter()
-            .map(|it| (it.id.as_str(), it.message.as_str()))
-            .collect()
+        let mut rules = BTreeMap::new();
+        for finding in &self.findings {
+            rules.insert(finding.id.as_str(), finding.message.as_str());
+        }
+        rules
     }
 }
 
@@ -31,10 +32,10 @@ fn annotation(finding: &Finding) -> Annotation {
         allow,
         ..
     } = finding;
-    let example = finding.example.as_ref();
-    let example = example
-        .map(|it| format!(" Like this: {it}."))
-        .unwrap_or_default();
+    let example = match &finding.example {
+        Some(example) => format!(" Like this: {example}."),
+        None => String::new(),
+    };
     Annotation {
         rule: id.clone(),
         severity: finding.severity,

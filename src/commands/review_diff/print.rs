@@ -3,7 +3,7 @@
 use cerberus_model::Severity;
 use cerberus_model::text::plural;
 
-use super::Report;
+use crate::commands::added_code::Report;
 use crate::output::{DIM, ERROR, NAME, OK, Printer, WARN};
 
 /// Maximum number of rules that are listed.

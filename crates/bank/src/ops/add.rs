@@ -1,13 +1,14 @@
 //! Stores a short memory and anchors it to its best example.
 
+use std::slice;
+
 use anyhow::Result;
 
 use cerberus_engine::examples::{Options, Query, RankedSymbol};
 use cerberus_engine::rank::rule_words::RuleWords;
 use cerberus_engine::{examples, excerpt};
 use cerberus_markdown::frontmatter::Frontmatter;
-use cerberus_model::error::UserError;
-use cerberus_model::{Anchor, CodeLocation, Confidence, MemoryType, Origin, RuleKind};
+use cerberus_model::{Anchor, CodeLocation, Confidence, MemoryId, MemoryType, RuleKind, refuse};
 use serde::Serialize;
 
 use super::fields::Fields;
@@ -47,7 +48,7 @@ impl Default for Example {
 
 #[derive(Debug, Serialize)]
 pub struct Report {
-    pub id: String,
+    pub id: MemoryId,
     pub file: String,
     pub anchor: Option<AnchorSummary>,
     /// Why the search for an example found no anchor.
@@ -78,33 +79,35 @@ pub struct Unanchored {
 pub fn add(project: &Workspace, request: &Request) -> Result<Report> {
     let text = request.text.trim();
     if text.is_empty() {
-        return Err(UserError::usage("the text of the memory is empty")
-            .hint("pass a text, as in `cerberus memory add \"Close sessions in a finally block\"`")
-            .into());
+        return refuse(
+            "the text of the memory is empty",
+            "pass a text, as in `cerberus memory add \"Close sessions in a finally block\"`",
+        );
     }
-    if let Some(id) = &request.id {
-        names::check(id)?;
-    }
+    let requested = match &request.id {
+        Some(id) => Some(id.parse::<MemoryId>()?),
+        None => None,
+    };
     document::check_content(text)?;
-    request
-        .fields
-        .check(("the text", text), request.allow_secrets)?;
+    let fields = &request.fields;
+    fields.check(("the text", text), request.allow_secrets)?;
     let memories = project.memories()?;
     let mut warnings = similar::warnings(&memories, text);
-    let frontmatter = request.fields.frontmatter(project, MemoryType::Rule);
+    let frontmatter = fields.frontmatter(project, MemoryType::Rule);
     // Every check that can fail comes before the first write.
-    let (anchor, unanchored) = find_anchor(project, request, &frontmatter, &mut warnings)?;
+    let found = find_anchor(project, request, &frontmatter)?;
+    warnings.extend(found.warnings);
     let lock = project.lock()?;
     // Under the lock, because another process may have used the id since.
     let memories = lock.memories()?;
-    let id = free_id(request, text, &memories)?;
+    let id = free_id(requested, text, &memories)?;
     let mut anchors = memories.anchors.clone();
     let file = project
         .bank
         .create_text(&id, &text_of(&frontmatter, text))?;
-    let summary = anchor.as_ref().map(AnchorSummary::from);
-    if let Some(anchor) = anchor {
-        anchors.insert(id.clone(), anchor);
+    let summary = found.anchor.as_ref().map(AnchorSummary::from);
+    if let Some(anchor) = found.anchor {
+        anchors.insert(id.to_string(), anchor);
         if let Err(error) = project.bank.write_anchors(&anchors) {
             project.bank.discard(&file)?;
             return Err(error);
@@ -114,66 +117,65 @@ pub fn add(project: &Workspace, request: &Request) -> Result<Report> {
         id,
         file,
         anchor: summary,
-        unanchored,
+        unanchored: found.unanchored,
         warnings,
     })
 }
 
-/// Returns the anchor, if there is an example, or why a search found none.
-fn find_anchor(
-    project: &Workspace,
-    request: &Request,
-    frontmatter: &Frontmatter,
-    warnings: &mut Vec<String>,
-) -> Result<(Option<Anchor>, Option<Unanchored>)> {
+/// The example of a new memory, or why a search found none.
+#[derive(Default)]
+struct Found {
+    anchor: Option<Anchor>,
+    unanchored: Option<Unanchored>,
+    warnings: Vec<String>,
+}
+
+/// Returns the requested example of a memory with this frontmatter.
+fn find_anchor(project: &Workspace, request: &Request, front: &Frontmatter) -> Result<Found> {
+    let mut found = Found::default();
     let min_quality = match &request.example {
         Example::Search { min_quality } => min_quality.unwrap_or(project.min_quality),
         Example::At(location) => {
-            return Ok((Some(anchors::at_location(project, location)?), None));
+            found.anchor = Some(anchors::at_location(project, location)?);
+            return Ok(found);
         }
-        Example::None => return Ok((None, None)),
+        Example::None => return Ok(found),
     };
-    let languages = match frontmatter
-        .scope
-        .as_ref()
-        .map_or(Ok(None), memories::languages)
-    {
-        Ok(languages) => languages,
-        Err(reason) => {
-            return Ok((
-                None,
-                Some(Unanchored {
-                    reason,
-                    ..Unanchored::default()
-                }),
-            ));
-        }
-    };
-    let rule = anchors::rule(&request.text).to_owned();
-    let hints = frontmatter.hints.clone();
-    let kind = frontmatter.kind;
-    let query = Query {
-        rule,
-        hints,
-        languages,
-        kind,
+    let mut query = Query {
+        rule: anchors::rule(&request.text).to_owned(),
+        hints: front.hints.clone(),
+        kind: front.kind,
         ..Query::default()
     };
+    if let Some(scope) = &front.scope {
+        match memories::languages(scope) {
+            Ok(languages) => query.languages = languages,
+            Err(reason) => {
+                found.unanchored = Some(Unanchored {
+                    reason,
+                    ..Unanchored::default()
+                });
+                return Ok(found);
+            }
+        }
+    }
+    search(project, &query, min_quality)
+}
+
+fn search(project: &Workspace, query: &Query, min_quality: f64) -> Result<Found> {
+    let mut found = Found::default();
     let options = Options {
         explain: true,
         ..Options::distinct(anchors::N_INLINE, min_quality)
     };
-    let words = RuleWords::new(&query.rule, &query.hints);
-    let Some(mut ranking) = project.rank(&[query], options)?.pop() else {
-        return Ok((None, None));
+    let Some(mut ranking) = project.rank(slice::from_ref(query), options)?.pop() else {
+        return Ok(found);
     };
-    warnings.extend(anchors::hint_warnings(&ranking));
-    warnings.append(&mut ranking.warnings);
+    found.warnings = anchors::hint_warnings(&ranking);
+    found.warnings.append(&mut ranking.warnings);
     if let Some(best) = &ranking.anchor {
-        return Ok((
-            Some(anchors::from_candidate(project, best, Origin::Auto)?),
-            None,
-        ));
+        found.anchor = Some(anchors::from_candidate(project, best)?);
+        return Ok(found);
     }
     let mut unanchored = Unanchored {
         reason: anchors::rejection(&ranking),
@@ -184,6 +186,7 @@ fn find_anchor(
         candidates: Vec::new(),
     };
     if ranking.kind == RuleKind::Code {
+        let words = RuleWords::new(&query.rule, &query.hints);
         let mut likely = ranking.candidates;
         likely.retain(RankedSymbol::is_likely);
         let max_lines = excerpt::CANDIDATE_LINES;
@@ -193,16 +196,20 @@ fn find_anchor(
         }
         unanchored.candidates = likely;
     }
-    Ok((None, Some(unanchored)))
+    found.unanchored = Some(unanchored);
+    Ok(found)
 }
 
 /// Returns the requested id if it is unused, otherwise an unused one derived from the text.
-fn free_id(request: &Request, text: &str, memories: &Memories) -> Result<String> {
-    if let Some(id) = &request.id {
-        memories.check_free(id)?;
-        return Ok(id.clone());
+fn free_id(requested: Option<MemoryId>, text: &str, memories: &Memories) -> Result<MemoryId> {
+    if let Some(id) = requested {
+        memories.check_free(&id)?;
+        return Ok(id);
     }
-    Ok(names::unused(names::from_text(text), |id| {
-        memories.check_free(id).is_err()
-    }))
+    let base = names::from_text(text);
+    let mut n = 1;
+    while memories.check_free(&base.numbered(n)).is_err() {
+        n += 1;
+    }
+    Ok(base.numbered(n))
 }

@@ -6,10 +6,9 @@ use cerberus_engine::rank::rule_words::RuleWords;
 use cerberus_engine::{examples, excerpt};
 use cerberus_markdown::frontmatter::FieldValue;
 use cerberus_model::error::UserError;
-use cerberus_model::text::shell_word;
 use cerberus_model::{
     AgentChoice, Anchor, CodeLocation, Confidence, ExampleChoice, ExampleRole, Origin, RuleKind,
-    format_location,
+    format_location, refuse,
 };
 use serde::Serialize;
 
@@ -123,11 +122,8 @@ pub fn anchor(project: &Workspace, request: &Request) -> Result<Report> {
     let stored = memories.find(&request.id)?;
     let id = &stored.memory.id;
     let previous = memories.anchors.get(id);
-    let query = anchors::query(stored, &request.hints);
-    let query = Query {
-        kind: request.kind.or(query.kind),
-        ..query
-    };
+    let mut query = anchors::query(stored, &request.hints);
+    query.kind = request.kind.or(query.kind);
     let mut report = Report {
         id: id.clone(),
         rule: query.rule.clone(),
@@ -172,27 +168,27 @@ pub fn anchor(project: &Workspace, request: &Request) -> Result<Report> {
         if request.choice.is_automatic() && stored.memory.example.is_some() {
             return Err(has_no_example(stored).into());
         }
-        let languages = memories::languages(&stored.memory.scope).map_err(|reason| {
+        query.languages = memories::languages(&stored.memory.scope).map_err(|reason| {
             UserError::usage(format!("`{id}` cannot be anchored: {reason}"))
                 .hint("set a scope like `project:<name>` in its frontmatter")
         })?;
-        find(project, Query { languages, ..query }, request, &mut report)?
+        find(project, query, request, &mut report)?
     };
     if let (Some(new), Some(previous)) = (&mut new, previous) {
-        new.others.clone_from(&previous.others);
-        new.others
-            .retain(|other| (&other.anchor.file, &other.anchor.symbol) != (&new.file, &new.symbol));
+        new.others = previous.others.clone();
+        let main = (&new.file, &new.symbol);
+        new.others.retain(|other| other.place() != main);
         report.others = new.others.iter().map(OtherSummary::from).collect();
     }
     report.anchor = new.as_ref().map(AnchorSummary::from);
     // A list of candidates changes nothing.
-    if !request.choice.is_list() && !request.dry_run {
-        report.recorded_kind = request
-            .kind
-            .filter(|kind| stored.memory.kind != Some(*kind));
-    }
-    if let Some(kind) = report.recorded_kind {
+    if let Some(kind) = request.kind
+        && !request.choice.is_list()
+        && !request.dry_run
+        && stored.memory.kind != Some(kind)
+    {
         record_kind(project, id, kind)?;
+        report.recorded_kind = Some(kind);
         report.written = true;
     }
     if is_removal || new.is_some() {
@@ -226,10 +222,9 @@ fn find(
         Choice::Pick(rank) => (rank.max(DEFAULT_CANDIDATES), Some(rank)),
         _ => (DEFAULT_CANDIDATES, None),
     };
-    let options = Options::distinct(limit, report.min_quality);
     let options = Options {
         explain: true,
-        ..options
+        ..Options::distinct(limit, report.min_quality)
     };
     let words = RuleWords::new(&query.rule, &query.hints);
     let Some(ranking) = project.rank(&[query], options)?.pop() else {
@@ -248,37 +243,37 @@ fn find(
     report.candidates = ranking.candidates;
     report.unknown_words = ranking.unknown_words;
     if let Some(rank) = picked {
-        let candidate = rank
-            .checked_sub(1)
-            .and_then(|idx| report.candidates.get(idx));
-        let candidate = candidate
-            .ok_or_else(|| candidate_not_found(&request.id, rank, report.candidates.len()))?;
-        return anchors::from_candidate(project, candidate, Origin::Manual).map(Some);
+        let Some(candidate) = report.candidates.get(rank.wrapping_sub(1)) else {
+            return candidate_not_found(&request.id, rank, report.candidates.len());
+        };
+        return Ok(Some(Anchor {
+            origin: Origin::Manual,
+            ..anchors::from_candidate(project, candidate)?
+        }));
     }
-    let best = ranking.anchor.filter(|_| !request.choice.is_list());
-    if best.is_none() {
-        let max_lines = excerpt::CANDIDATE_LINES;
-        examples::add_excerpts(&project.root, &words, &mut report.candidates, max_lines);
+    if let Some(best) = ranking.anchor
+        && !request.choice.is_list()
+    {
+        return anchors::from_candidate(project, &best).map(Some);
     }
-    best.map(|best| anchors::from_candidate(project, &best, Origin::Auto))
-        .transpose()
+    let max_lines = excerpt::CANDIDATE_LINES;
+    examples::add_excerpts(&project.root, &words, &mut report.candidates, max_lines);
+    Ok(None)
 }
 
-fn candidate_not_found(id: &str, rank: usize, n_candidates: usize) -> UserError {
+fn candidate_not_found<T>(id: &str, rank: usize, n_candidates: usize) -> Result<T> {
     if n_candidates == 0 {
-        return UserError::usage(format!(
-            "`{id}` has no candidates: no code contains its words"
-        ))
-        .hint(format!(
-            "specify one with `cerberus memory anchor {id} --to FILE::SYMBOL`"
-        ));
+        let command = anchors::command(id, "--to FILE::SYMBOL");
+        return refuse(
+            format!("`{id}` has no candidates: no code contains its words"),
+            format!("specify one with `{command}`"),
+        );
     }
-    UserError::usage(format!(
-        "candidate {rank} not found: `{id}` has {n_candidates}"
-    ))
-    .hint(format!(
-        "list them with `cerberus memory anchor {id} --candidates {n_candidates}`"
-    ))
+    let command = anchors::command(id, &format!("--candidates {n_candidates}"));
+    refuse(
+        format!("candidate {rank} not found: `{id}` has {n_candidates}"),
+        format!("list them with `{command}`"),
+    )
 }
 
 fn has_chosen_anchor(id: &str, anchor: &Anchor) -> UserError {
@@ -289,23 +284,26 @@ fn has_chosen_anchor(id: &str, anchor: &Anchor) -> UserError {
     };
     UserError::usage(format!("`{id}` is anchored {how}, to `{location}`"))
         .hint(format!(
-            "list other candidates with `cerberus memory anchor {id} --candidates 5`"
+            "list other candidates with `{}`",
+            anchors::command(id, "--candidates 5")
         ))
         .hint(format!(
-            "remove it with `cerberus memory anchor {id} --clear`, then anchor again"
+            "remove it with `{}`, then anchor again",
+            anchors::command(id, "--clear")
         ))
 }
 
 fn has_no_example(stored: &MemoryFile) -> UserError {
     let id = &stored.memory.id;
-    let command = format!("cerberus memory anchor {}", shell_word(id));
     UserError::usage(format!(
         "`{id}` has `example: none` in its frontmatter: no example is searched for"
     ))
     .hint(format!(
-        "specify its example with `{command} --to FILE::SYMBOL`"
+        "specify its example with `{}`",
+        anchors::command(id, "--to FILE::SYMBOL")
     ))
     .hint(format!(
-        "or list candidates with `{command} --candidates 5`, and store one with `--pick`"
+        "or list candidates with `{}`, and store one with `--pick`",
+        anchors::command(id, "--candidates 5")
     ))
 }

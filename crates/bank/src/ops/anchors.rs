@@ -1,7 +1,7 @@
 //! Creates and stores the anchors of memories, and describes them for reports.
 
 use anyhow::Result;
-use cerberus_engine::examples::{Query, RankedSymbol, Ranking};
+use cerberus_engine::examples::{Query, RankedSymbol, Ranking, UnknownWord};
 use cerberus_engine::rank::rule_kind;
 use cerberus_engine::rank::rule_words::RuleWords;
 use cerberus_engine::track;
@@ -9,10 +9,11 @@ use cerberus_engine::tree::{git, walk};
 use cerberus_markdown::frontmatter;
 use cerberus_markdown::frontmatter::FieldValue;
 use cerberus_model::{
-    AgentChoice, Anchor, CodeLocation, ExampleChoice, Origin, RuleKind, UserError, text,
+    AgentChoice, Anchor, CodeLocation, ExampleChoice, Origin, RuleKind, UserError, shell_word, text,
 };
 use serde::Serialize;
 
+use super::memories::languages;
 use super::{Project, document, rounded, seconds};
 use crate::memories::check_size;
 use crate::{ImportChanges, MemoryFile, Workspace};
@@ -47,26 +48,18 @@ impl From<&Anchor> for AnchorSummary {
     }
 }
 
-/// Returns an anchor to a candidate, with the fingerprint of its current code.
-pub fn from_candidate(
-    project: &Project,
-    candidate: &RankedSymbol,
-    chosen: Origin,
-) -> Result<Anchor> {
-    let anchor = Anchor {
-        origin: chosen,
-        ..of_candidate(project, candidate)?
-    };
-    with_look_alikes(project, anchor)
+/// Returns an automatic anchor to a candidate, with the fingerprint of its current code.
+pub fn from_candidate(project: &Project, candidate: &RankedSymbol) -> Result<Anchor> {
+    with_look_alikes(project, of_candidate(project, candidate)?)
 }
 
 /// Like [`from_candidate`] for several automatic anchors; the files of the tree are read once.
-pub fn from_candidates(project: &Project, candidates: &[&RankedSymbol]) -> Result<Vec<Anchor>> {
-    let new = candidates
-        .iter()
-        .map(|candidate| of_candidate(project, candidate));
-    let mut anchors: Vec<Anchor> = new.collect::<Result<_>>()?;
-    remember_look_alikes(project, &mut anchors.iter_mut().collect::<Vec<_>>())?;
+pub fn from_candidates(project: &Project, candidates: &[RankedSymbol]) -> Result<Vec<Anchor>> {
+    let mut anchors = Vec::with_capacity(candidates.len());
+    for candidate in candidates {
+        anchors.push(of_candidate(project, candidate)?);
+    }
+    remember_look_alikes(project, &mut Vec::from_iter(&mut anchors))?;
     Ok(anchors)
 }
 
@@ -93,19 +86,11 @@ fn with_look_alikes(project: &Project, mut anchor: Anchor) -> Result<Anchor> {
 
 /// Returns an automatic anchor to a candidate, without the look-alikes.
 pub(super) fn of_candidate(project: &Project, candidate: &RankedSymbol) -> Result<Anchor> {
-    let RankedSymbol {
-        file,
-        symbol,
-        quality,
-        match_score,
-        ..
-    } = candidate;
-    let anchor = new_anchor(project, file, symbol.as_deref())?;
     Ok(Anchor {
         origin: Origin::Auto,
-        quality: *quality,
-        match_score: *match_score,
-        ..anchor
+        quality: candidate.quality,
+        match_score: candidate.match_score,
+        ..new_anchor(project, &candidate.file, candidate.symbol.as_deref())?
     })
 }
 
@@ -160,12 +145,25 @@ pub fn query(stored: &MemoryFile, more_hints: &[String]) -> Query {
     }
 }
 
+/// Returns the query for the example of a memory in the languages of its scope, or why it can have none.
+pub fn scoped_query(stored: &MemoryFile) -> Result<Query, String> {
+    Ok(Query {
+        languages: languages(&stored.memory.scope)?,
+        ..query(stored, &[])
+    })
+}
+
+/// Returns the command that changes the example of a memory.
+pub fn command(id: &str, options: &str) -> String {
+    format!("cerberus memory anchor {} {options}", shell_word(id))
+}
+
 /// Returns the kind of a rule, as a person or an agent set it or by its wording.
 pub fn kind(stored: &MemoryFile) -> RuleKind {
-    let memory = &stored.memory;
-    memory
-        .kind
-        .unwrap_or_else(|| rule_kind::classify(rule(&memory.body)).kind)
+    match stored.memory.kind {
+        Some(kind) => kind,
+        None => rule_kind::classify(rule(&stored.memory.body)).kind,
+    }
 }
 
 /// Returns the words of a memory's rule, which its example is shown for.
@@ -181,17 +179,14 @@ pub fn rule(text: &str) -> &str {
 
 /// Returns why no candidate became the anchor.
 pub fn rejection(ranking: &Ranking) -> String {
-    let Ranking {
-        kind, kind_reasons, ..
-    } = ranking;
-    if *kind == RuleKind::Process {
-        let cues: Vec<String> = kind_reasons.iter().map(|cue| format!("`{cue}`")).collect();
+    if ranking.kind == RuleKind::Process {
+        let cues = &ranking.kind_reasons;
         if cues.is_empty() {
             return "the rule has `kind: process`, so that no code is searched for".to_owned();
         }
         return format!(
-            "the rule is about the work on the project ({}), which no code shows; override with `--kind code`",
-            cues.join(", ")
+            "the rule is about the work on the project (`{}`), which no code shows; override with `--kind code`",
+            cues.join("`, `")
         );
     }
     let Some(best) = ranking.candidates.first() else {
@@ -203,21 +198,26 @@ pub fn rejection(ranking: &Ranking) -> String {
     )
 }
 
+/// Returns the hints that do not occur in the code.
+pub fn unknown_hints(ranking: &Ranking) -> impl Iterator<Item = &UnknownWord> {
+    let unknown = ranking.unknown_words.iter().flatten();
+    unknown.filter(|word| word.is_hint)
+}
+
 /// Returns warnings about hints that do not occur in the code.
 pub fn hint_warnings(ranking: &Ranking) -> Vec<String> {
-    let unknown = ranking
-        .unknown_words
-        .iter()
-        .flatten()
-        .filter(|word| word.is_hint);
-    let warnings = unknown.map(|unknown| {
+    let mut warnings = Vec::new();
+    for unknown in unknown_hints(ranking) {
         let near = match &unknown.near[..] {
             [] => String::new(),
             near => format!("; similar words in the code: {}", near.join(", ")),
         };
-        format!("the hint `{}` is not found in the code{near}", unknown.word)
-    });
-    warnings.collect()
+        warnings.push(format!(
+            "the hint `{}` is not found in the code{near}",
+            unknown.word
+        ));
+    }
+    warnings
 }
 
 /// Stores the anchor of a memory, or removes it, and what a person decided about its example.
@@ -235,16 +235,16 @@ pub fn store(
     let _lock = project.lock()?;
     // Another process may have written since the memory was read.
     let stored = bank.read(&stored.file)?;
-    let old = bank.anchors()?;
-    let mut anchors = old.clone();
+    let before = bank.anchors()?;
+    let mut after = before.clone();
     // The anchor changes what an agent found before.
     let was_reviewed = stored.memory.reviewed_by.is_some();
     match anchor {
-        Some(anchor) => anchors.insert(stored.memory.id.clone(), anchor),
-        None => anchors.remove(&stored.memory.id),
+        Some(anchor) => after.insert(stored.memory.id.clone(), anchor),
+        None => after.remove(&stored.memory.id),
     };
     if stored.memory.example.is_some() == example.is_some() && !was_reviewed {
-        return bank.write_anchors(&anchors);
+        return bank.write_anchors(&after);
     }
     let text = bank.utf8_text(&stored)?;
     let edited = match example {
@@ -255,12 +255,11 @@ pub fn store(
     let edited = edited.map_err(|error| document::edit_error(&stored.file, error))?;
     let text = frontmatter::set_updated_at(&edited, &seconds(project.now).to_string());
     check_size(&text)?;
-    let changed = vec![(stored.file, text)];
     bank.import(&ImportChanges {
         created: Vec::new(),
-        changed,
-        before: old,
-        after: anchors,
+        changed: vec![(stored.file, text)],
+        before,
+        after,
     })?;
     Ok(true)
 }

@@ -3,13 +3,12 @@
 use anyhow::Result;
 use cerberus_markdown::frontmatter::{FieldValue, Frontmatter};
 use cerberus_markdown::{EditError, edit, frontmatter};
-use cerberus_model::MemoryType;
-use cerberus_model::error::UserError;
+use cerberus_model::{MemoryId, MemoryType, refuse};
 use serde::Serialize;
 
 use super::fields::Fields;
+use crate::Workspace;
 use crate::ops::{Project, document, seconds, similar};
-use crate::{Workspace, names};
 
 /// A document to create. The fields override the frontmatter of its content.
 #[derive(Debug, Default)]
@@ -25,7 +24,7 @@ pub struct Request {
 
 #[derive(Debug, Serialize)]
 pub struct Report {
-    pub id: String,
+    pub id: MemoryId,
     pub file: String,
     pub warnings: Vec<String>,
 }
@@ -34,9 +33,9 @@ pub struct Report {
 pub fn create(project: &Workspace, request: &Request) -> Result<Report> {
     let content = &*request.content;
     let name = request.name.strip_suffix(".md").unwrap_or(&request.name);
-    names::check(name)?;
+    let name: MemoryId = name.parse()?;
     if let Some(id) = &request.id {
-        names::check(id)?;
+        id.parse::<MemoryId>()?;
     }
     document::check_content(content)?;
     request
@@ -44,12 +43,15 @@ pub fn create(project: &Workspace, request: &Request) -> Result<Report> {
         .check(("the content", content), request.allow_secrets)?;
     let text = compose(project, request, content)?;
     let front = frontmatter::parse(&text).frontmatter;
-    let id = front.id.unwrap_or_else(|| name.to_owned());
+    let id = match front.id {
+        Some(id) => id.parse()?,
+        None => name.clone(),
+    };
     let lock = project.lock()?;
     let memories = lock.memories()?;
     memories.check_free(&id)?;
-    memories.check_free(name)?;
-    let file = project.bank.create_text(name, &text)?;
+    memories.check_free(&name)?;
+    let file = project.bank.create_text(&name, &text)?;
     let mut warnings = document::text_warnings(&file, &text);
     let body = text[frontmatter::body_start(&text)..].trim();
     warnings.extend(similar::warnings(&memories, body));
@@ -71,9 +73,10 @@ fn compose(project: &Project, request: &Request, content: &str) -> Result<String
     }
     let parsed = frontmatter::parse(content);
     if content[parsed.body_start..].trim().is_empty() {
-        return Err(UserError::usage("the content has frontmatter but no text")
-            .hint("write the text below the second line `---`")
-            .into());
+        return refuse(
+            "the content has frontmatter but no text",
+            "write the text below the second line `---`",
+        );
     }
     let front = &parsed.frontmatter;
     let new = request.fields.frontmatter(project, MemoryType::Journal);

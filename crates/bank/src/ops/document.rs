@@ -4,7 +4,7 @@ use anyhow::Result;
 use cerberus_markdown::edit::{self, EditMode};
 use cerberus_markdown::frontmatter::FieldValue;
 use cerberus_markdown::{EditError, frontmatter, secrets, sections};
-use cerberus_model::{UserError, glob_fault};
+use cerberus_model::{UserError, glob_fault, refuse};
 use serde::Serialize;
 
 use super::memories::Memories;
@@ -24,6 +24,7 @@ pub struct EditReport {
 }
 
 /// Result of an edit that is not written yet.
+#[derive(Default)]
 pub struct Edit {
     /// Complete text of the memory.
     pub text: String,
@@ -79,27 +80,28 @@ pub fn edit_text(
         let text = edit(old).map_err(|error| edit_error(&stored.file, error))?;
         Ok(Edit {
             text,
-            section: None,
-            warnings: Vec::new(),
+            ..Edit::default()
         })
     })
 }
 
-/// Replaces or extends a section, or the body if `section` is `None`. Returns the id of the
-/// section and the new text.
+/// Replaces or extends a section of a memory with this text, or its body if `section` is `None`.
 pub fn edit_content(
-    file: &str,
     text: &str,
     section: Option<&str>,
-    (content, mode): (&str, EditMode),
-) -> Result<(Option<String>, String), UserError> {
-    let edited = match section {
+    content: &str,
+    mode: EditMode,
+) -> Result<Edit, EditError> {
+    let mut edited = Edit::default();
+    match section {
         Some(section) => {
-            edit::section(text, section, content, mode).map(|(id, text)| (Some(id), text))
+            let (id, text) = edit::section(text, section, content, mode)?;
+            edited.section = Some(id);
+            edited.text = text;
         }
-        None => edit::body(text, content, mode).map(|text| (None, text)),
-    };
-    edited.map_err(|error| edit_error(file, error))
+        None => edited.text = edit::body(text, content, mode)?,
+    }
+    Ok(edited)
 }
 
 /// Sets the frontmatter fields that have a value.
@@ -125,10 +127,9 @@ pub fn check_globs(globs: &[String]) -> Result<()> {
             glob_fault(glob)
         };
         if let Some(fault) = fault {
-            return Err(
-                UserError::usage(format!("`{glob}` is not a valid path: {fault}"))
-                    .hint("pass a glob from the project's root, such as `src/**/*.py`")
-                    .into(),
+            return refuse(
+                format!("`{glob}` is not a valid path: {fault}"),
+                "pass a glob from the project's root, such as `src/**/*.py`",
             );
         }
     }
@@ -138,22 +139,32 @@ pub fn check_globs(globs: &[String]) -> Result<()> {
 /// Checks that a text is not empty and has no control characters.
 pub fn check_content(content: &str) -> Result<()> {
     if content.trim_start_matches('\u{FEFF}').trim().is_empty() {
-        return Err(UserError::usage("the content is empty")
-            .hint("pass it with `--content TEXT`, `--file FILE` or standard input")
-            .into());
+        return refuse(
+            "the content is empty",
+            "pass it with `--content TEXT`, `--file FILE` or standard input",
+        );
     }
     for (line_idx, line) in content.split('\n').enumerate() {
         let line = line.strip_suffix('\r').unwrap_or(line);
         if let Some(c) = line.chars().find(|c| c.is_control() && *c != '\t') {
             let (line, escaped) = (line_idx + 1, c.escape_unicode());
-            return Err(UserError::usage(format!(
-                "line {line} of the content contains the control character `{escaped}`"
-            ))
-            .hint("remove it: a memory is plain text")
-            .into());
+            return refuse(
+                format!("line {line} of the content contains the control character `{escaped}`"),
+                "remove it: a memory is plain text",
+            );
         }
     }
     Ok(())
+}
+
+/// Checks a new text, given with its name for the message: it is plain and not empty, and contains no secrets unless
+/// they are allowed.
+pub fn check_text(text: (&str, &str), allow_secrets: bool) -> Result<()> {
+    check_content(text.1)?;
+    if allow_secrets {
+        return Ok(());
+    }
+    refuse_secrets(&[text])
 }
 
 /// Checks that words, which the message calls `noun`, have no control characters, with which frontmatter would
@@ -162,11 +173,10 @@ pub fn check_words<'a>(noun: &str, words: impl IntoIterator<Item = &'a str>) -> 
     for word in words {
         if let Some(c) = word.chars().find(|c| c.is_control()) {
             let (word, c) = (word.escape_debug(), c.escape_unicode());
-            return Err(UserError::usage(format!(
-                "the {noun} `{word}` contains the control character `{c}`"
-            ))
-            .hint("remove it: it must be plain text in one line")
-            .into());
+            return refuse(
+                format!("the {noun} `{word}` contains the control character `{c}`"),
+                "remove it: it must be plain text in one line",
+            );
         }
     }
     Ok(())
@@ -187,9 +197,10 @@ pub fn refuse_secrets(texts: &[(&str, &str)]) -> Result<()> {
     } else {
         String::new()
     };
-    Err(UserError::usage(format!("found {} in {line}{name}", secret.kind))
-        .hint("write where the secret is stored instead; if it is not a secret, pass `--allow-secret`")
-        .into())
+    refuse(
+        format!("found {} in {line}{name}", secret.kind),
+        "write where the secret is stored instead; if it is not a secret, pass `--allow-secret`",
+    )
 }
 
 /// Returns the error for an edit of `file` that failed.
@@ -199,19 +210,17 @@ pub fn edit_error(file: &str, error: EditError) -> UserError {
         .map(|line| format!(":{}", line + 1))
         .unwrap_or_default();
     let user_error = UserError::usage(format!("{file}{line}: {}", error.message));
-    if error.hint.is_empty() {
-        user_error
-    } else {
-        user_error.hint(error.hint)
+    match &*error.hint {
+        "" => user_error,
+        hint => user_error.hint(hint),
     }
 }
 
 /// Returns warnings about the size and the section tags of a text that was written.
 pub fn text_warnings(file: &str, text: &str) -> Vec<String> {
-    let diagnostics = sections::parse(text).diagnostics;
-    let tags = diagnostics.iter().map(|it| it.in_file(file));
-    size_warning(file, text.len())
-        .into_iter()
-        .chain(tags)
-        .collect()
+    let mut warnings = Vec::from_iter(size_warning(file, text.len()));
+    for fault in sections::parse(text).diagnostics {
+        warnings.push(fault.in_file(file));
+    }
+    warnings
 }

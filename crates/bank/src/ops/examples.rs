@@ -4,7 +4,7 @@ use anyhow::Result;
 use cerberus_engine::track;
 use cerberus_engine::tree::{git, read};
 use cerberus_model::{
-    Anchor, CodeLocation, ExampleRole, LineIndex, OtherExample, UserError, format_location,
+    Anchor, CodeLocation, ExampleRole, LineIndex, OtherExample, UserError, format_location, refuse,
     shell_word, text,
 };
 use serde::Serialize;
@@ -41,14 +41,11 @@ impl From<&OtherExample> for OtherSummary {
 impl OtherSummary {
     /// Returns `file::symbol`, for a counter-example with its commit.
     pub fn location(&self) -> String {
-        let commit = self
-            .commit
-            .as_deref()
-            .filter(|_| self.role == ExampleRole::Not);
-        let commit = commit
-            .map(|commit| format!(" at {commit}"))
-            .unwrap_or_default();
-        format_location(&self.file, self.symbol.as_deref()) + &commit
+        let location = format_location(&self.file, self.symbol.as_deref());
+        match &self.commit {
+            Some(commit) if self.role == ExampleRole::Not => format!("{location} at {commit}"),
+            _ => location,
+        }
     }
 }
 
@@ -67,72 +64,81 @@ pub fn change(
     is_dry_run: bool,
 ) -> Result<Vec<OtherExample>> {
     let id = &stored.memory.id;
-    let added = match change {
-        Change::Add(role, location) => Some(example(project, role, location)?),
-        Change::Drop(_) => None,
-    };
-    let _lock = if is_dry_run {
-        None
-    } else {
-        Some(project.lock()?)
-    };
+    let mut added = None;
+    if let Change::Add(role, location) = change {
+        added = Some(example(project, role, location)?);
+    }
+    let mut _lock = None;
+    if !is_dry_run {
+        _lock = Some(project.lock()?);
+    }
     let mut anchors = project.bank.anchors()?;
-    let anchor = anchors.get_mut(id).ok_or_else(|| {
-        let command = format!("cerberus memory anchor {}", shell_word(id));
-        UserError::usage(format!(
+    let Some(anchor) = anchors.get_mut(id) else {
+        let command = anchors::command(id, "--to FILE::SYMBOL");
+        return Err(UserError::usage(format!(
             "`{id}` has no anchor, so it has no further examples"
         ))
-        .hint(format!("anchor it first: {command} --to FILE::SYMBOL"))
+        .hint(format!("anchor it first: {command}"))
         .hint("or write code that breaks the rule in its text, in a code block below `Bad:`")
-    })?;
-    let others = &mut anchor.others;
-    match (change, added) {
-        (Change::Drop(location), _) => {
-            let n_before = others.len();
-            // It may be named by its parameters, and need not exist any more.
-            let symbol = location.symbol.as_deref();
-            let mut symbols = vec![location.symbol.clone()];
-            if let Ok(located) = track::locate(&project.root, &location.file, symbol) {
-                symbols.push(located.found.symbol.clone());
-            }
-            others.retain(|other| {
-                let Anchor { file, symbol, .. } = &other.anchor;
-                *file != location.file || !symbols.contains(symbol)
-            });
-            if others.len() == n_before {
-                let what = format!("`{id}` has no further example at `{location}`");
-                let hint = format!("list them with `cerberus memory show {}`", shell_word(id));
-                return Err(UserError::usage(what).hint(hint).into());
-            }
-        }
-        (_, Some(added)) => {
-            let place = (&added.anchor.file, &added.anchor.symbol);
-            if added.role == ExampleRole::Also && (&anchor.file, &anchor.symbol) == place {
-                return Err(
-                    UserError::usage("it is the main example of this memory already")
-                        .hint("name other code, as in `--also FILE::SYMBOL`")
-                        .into(),
-                );
-            }
-            others.retain(|other| (&other.anchor.file, &other.anchor.symbol) != place);
-            if others.len() >= MAX_EXAMPLES {
-                let what = format!("`{id}` has {MAX_EXAMPLES} further examples, the maximum");
-                let hint = format!(
-                    "remove one: cerberus memory anchor {} --drop FILE::SYMBOL",
-                    shell_word(id)
-                );
-                return Err(UserError::usage(what).hint(hint).into());
-            }
-            others.push(added);
-        }
-        (Change::Add(..), None) => {}
+        .into());
+    };
+    if let Change::Drop(location) = change {
+        drop_example(project, id, anchor, location)?;
     }
-    others.sort_by(|a, b| a.key().cmp(&b.key()));
-    let others = others.clone();
+    if let Some(added) = added {
+        add_example(id, anchor, added)?;
+    }
+    anchor.others.sort_by(|a, b| a.key().cmp(&b.key()));
+    let others = anchor.others.clone();
     if !is_dry_run {
         project.bank.write_anchors(&anchors)?;
     }
     Ok(others)
+}
+/// Removes the example at a location, which may be named by its parameters, and need not exist any more.
+fn drop_example(
+    project: &Project,
+    id: &str,
+    anchor: &mut Anchor,
+    location: &CodeLocation,
+) -> Result<()> {
+    let mut symbols = vec![location.symbol.clone()];
+    let located = track::locate(&project.root, &location.file, location.symbol.as_deref());
+    if let Ok(located) = located {
+        symbols.push(located.found.symbol);
+    }
+    let n_before = anchor.others.len();
+    anchor.others.retain(|other| {
+        let (file, symbol) = other.place();
+        *file != location.file || !symbols.contains(symbol)
+    });
+    if anchor.others.len() == n_before {
+        return refuse(
+            format!("`{id}` has no further example at `{location}`"),
+            format!("list them with `cerberus memory show {}`", shell_word(id)),
+        );
+    }
+    Ok(())
+}
+
+/// Adds an example in place of the one at its location.
+fn add_example(id: &str, anchor: &mut Anchor, added: OtherExample) -> Result<()> {
+    if added.role == ExampleRole::Also && added.place() == (&anchor.file, &anchor.symbol) {
+        return refuse(
+            "it is the main example of this memory already",
+            "name other code, as in `--also FILE::SYMBOL`",
+        );
+    }
+    anchor.others.retain(|other| other.place() != added.place());
+    if anchor.others.len() >= MAX_EXAMPLES {
+        let command = anchors::command(id, "--drop FILE::SYMBOL");
+        return refuse(
+            format!("`{id}` has {MAX_EXAMPLES} further examples, the maximum"),
+            format!("remove one: {command}"),
+        );
+    }
+    anchor.others.push(added);
+    Ok(())
 }
 
 /// Returns the example at a location, with the fingerprint of its code.
@@ -145,14 +151,12 @@ fn example(project: &Project, role: ExampleRole, location: &CodeLocation) -> Res
     };
     if role == ExampleRole::Not {
         let file = &example.anchor.file;
-        let found = track::verify_in_place(&project.root, file, &[&example.anchor])
-            .pop()
-            .flatten();
-        let lines = found.map(|found| found.lines);
         let text = read::text(&project.root, file)?;
-        example.code = lines
-            .map(|lines| code_between(&text, lines))
-            .filter(|code| code.len() <= MAX_CODE_BYTES);
+        let found = track::verify_in_place(&project.root, file, &[&example.anchor]).pop();
+        if let Some(found) = found.flatten() {
+            let code = code_between(&text, found.lines);
+            example.code = Some(code).filter(|code| code.len() <= MAX_CODE_BYTES);
+        }
     }
     Ok(example)
 }

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use cerberus_markdown::frontmatter::{FieldValue, Frontmatter};
 use cerberus_markdown::{EditError, frontmatter};
-use cerberus_model::{MemoryStatus, MemoryType, RuleKind, Scope, UserError};
+use cerberus_model::{MemoryStatus, MemoryType, RuleKind, Scope, refuse};
 
 use super::{Project, default_scope, document, seconds};
 
@@ -32,13 +32,13 @@ impl Fields {
         } = self;
         let [paths, tags, hints] =
             [paths, tags, hints].map(|words| words.as_deref().unwrap_or_default());
-        if category
-            .as_deref()
-            .is_some_and(|category| category.trim().is_empty())
+        if let Some(category) = category
+            && category.trim().is_empty()
         {
-            return Err(UserError::usage("the category is empty")
-                .hint("specify one, for example `--category db`")
-                .into());
+            return refuse(
+                "the category is empty",
+                "specify one, for example `--category db`",
+            );
         }
         document::check_globs(paths)?;
         document::check_words("category", category.as_deref())?;
@@ -60,25 +60,17 @@ impl Fields {
 
     /// Returns the frontmatter of a new memory, which has this type unless the fields state another.
     pub fn frontmatter(&self, project: &Project, default_type: MemoryType) -> Frontmatter {
-        let Self {
-            memory_type,
-            kind,
-            category,
-            scope,
-            paths,
-            status,
-            tags,
-            hints,
-        } = self.clone();
+        let fields = self.clone();
+        let scope = fields.scope.unwrap_or_else(|| default_scope(project));
         Frontmatter {
-            memory_type: memory_type.or(Some(default_type)),
-            kind,
-            category,
-            scope: scope.or_else(|| Some(default_scope(project))),
-            paths: paths.unwrap_or_default(),
-            status,
-            tags: tags.unwrap_or_default(),
-            hints: hints.unwrap_or_default(),
+            memory_type: fields.memory_type.or(Some(default_type)),
+            kind: fields.kind,
+            category: fields.category,
+            scope: Some(scope),
+            paths: fields.paths.unwrap_or_default(),
+            status: fields.status,
+            tags: fields.tags.unwrap_or_default(),
+            hints: fields.hints.unwrap_or_default(),
             created_at: Some(seconds(project.now)),
             ..Frontmatter::default()
         }

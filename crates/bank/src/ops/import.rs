@@ -16,9 +16,8 @@ use cerberus_engine::tree::{git, read, walk};
 use cerberus_engine::{examples, excerpt};
 use cerberus_markdown::rules::RuleItem;
 pub use cerberus_model::ImportOutcome as Outcome;
-use cerberus_model::error::UserError;
 use cerberus_model::text::decode;
-use cerberus_model::{Anchor, Confidence, Scope};
+use cerberus_model::{Anchor, Confidence, MemoryId, Scope};
 use classify::{Classifier, Document, Surroundings, Update};
 use find::Found;
 use serde::Serialize;
@@ -79,10 +78,8 @@ pub struct Report {
 impl Report {
     /// Whether every document was read.
     pub fn is_complete(&self) -> bool {
-        !self
-            .items
-            .iter()
-            .any(|item| item.outcome == Outcome::Unreadable)
+        let mut items = self.items.iter();
+        items.all(|item| item.outcome != Outcome::Unreadable)
     }
 }
 
@@ -142,7 +139,7 @@ impl Item {
             let stem = name
                 .strip_suffix(".mdc")
                 .or_else(|| name.strip_suffix(".instructions.md"))?;
-            Some(names::from_text(stem))
+            Some(names::from_text(stem).to_string())
         });
         let n_above = found.headings.len().saturating_sub(1);
         Self {
@@ -180,13 +177,12 @@ impl Item {
 
     /// Creates the item of a document that cannot be read.
     fn unreadable(file: String, reason: String) -> Self {
-        let (line, outcome, reason) = (1, Outcome::Unreadable, Some(reason));
         Self {
             file,
-            line,
-            end_line: line,
-            outcome,
-            reason,
+            line: 1,
+            end_line: 1,
+            outcome: Outcome::Unreadable,
+            reason: Some(reason),
             ..Self::default()
         }
     }
@@ -242,36 +238,35 @@ pub fn plan(project: &Workspace, request: &Request) -> Result<Plan> {
         ..Report::default()
     };
     let sources = Sources::new(&memories);
-    let deleted_with_document = deleted
-        .iter()
-        .filter_map(|item| parse_item(item))
-        .filter(|(file, _)| !read::exists(&project.root, file))
-        .map(|(_, digest)| digest.to_owned())
-        .collect();
+    let mut deleted_with_document = BTreeSet::new();
+    for item in &deleted {
+        if let Some((file, digest)) = parse_item(item)
+            && !read::exists(&project.root, file)
+        {
+            deleted_with_document.insert(digest.to_owned());
+        }
+    }
     let surroundings = Surroundings {
         scope: request.scope.as_ref(),
         files: &walk::files(&project.root, &project.exclude)?,
     };
-    let read = documents.iter().zip(commits(project, &documents));
-    let read: Vec<Document> = read
-        .map(|(found, commit)| Document::new(project, found, commit, surroundings))
-        .collect();
-    let missing: Vec<&str> = sources
-        .files()
-        .into_iter()
-        .filter(|file| !read::exists(&project.root, file))
-        .collect();
+    let mut read = Vec::new();
+    for (found, commit) in documents.iter().zip(commits(project, &documents)) {
+        read.push(Document::new(project, found, commit, surroundings));
+    }
+    let mut missing = sources.files();
+    missing.retain(|file| !read::exists(&project.root, file));
     let present = read.iter().flat_map(Document::digests).collect();
-    let lost = missing.iter().flat_map(|file| {
-        sources
-            .removed(file, &present)
-            .into_iter()
-            .map(|memory_idx| (memory_idx, *file))
-    });
+    let mut lost = Vec::new();
+    for &file in &missing {
+        for memory_idx in sources.removed(file, &present) {
+            lost.push((memory_idx, file));
+        }
+    }
     let mut classifier = Classifier {
         sources: &sources,
         missing: &missing,
-        lost: lost.collect(),
+        lost,
         deleted,
         deleted_with_document,
         allow_secrets: request.allow_secrets,
@@ -296,44 +291,40 @@ pub fn plan(project: &Workspace, request: &Request) -> Result<Plan> {
         removed,
         ..
     } = classifier;
-    report.items.extend(
-        unreadable
-            .into_iter()
-            .map(|(file, why)| Item::unreadable(file, why)),
-    );
+    for (file, why) in unreadable {
+        report.items.push(Item::unreadable(file, why));
+    }
     report.documents = summaries(&documents, &report.items);
-    let removed = removed
-        .into_iter()
-        .map(|idx| memories.all[idx].file.clone())
-        .collect();
-    assign_ids(&memories, &mut report, &new_rules)?;
+    let removed = removed.into_iter();
+    let removed = removed.map(|memory_idx| memories.all[memory_idx].file.clone());
+    assign_ids(&memories, &mut report, &new_rules);
     Ok(Plan {
         report,
         new_rules,
         updates,
-        removed,
+        removed: removed.collect(),
         memories,
     })
 }
 
 /// Returns the commit that is checked out for each document that it contains as it is.
 fn commits(project: &Project, documents: &[Found]) -> Vec<Option<String>> {
-    let unknown = || vec![None; documents.len()];
-    let Some(commit) = git::head(&project.root).map(|head| head.abbreviated_id()) else {
-        return unknown();
+    let mut commits = vec![None; documents.len()];
+    let Some(head) = git::head(&project.root) else {
+        return commits;
     };
+    let commit = head.abbreviated_id();
     git::with_objects(&project.root, |objects| {
-        let mut of = |document: &Found| {
-            let bytes = objects.read(&format!("{commit}:./{}", document.file))?;
-            let text = decode(&bytes).0;
-            // Git may convert the ends of lines.
-            text.lines()
-                .eq(document.text.lines())
-                .then(|| commit.clone())
-        };
-        documents.iter().map(&mut of).collect()
-    })
-    .unwrap_or_else(unknown)
+        for (document, at) in documents.iter().zip(&mut commits) {
+            if let Some(bytes) = objects.read(&format!("{commit}:./{}", document.file))
+                // Git may convert the ends of lines.
+                && decode(&bytes).0.lines().eq(document.text.lines())
+            {
+                *at = Some(commit.clone());
+            }
+        }
+    });
+    commits
 }
 
 /// Returns the memories and the deleted items of the bank. A dry run needs no bank: it shows what a
@@ -343,10 +334,8 @@ fn bank(project: &Workspace, request: &Request) -> Result<(Rc<Memories>, BTreeSe
         return Ok(Default::default());
     }
     let memories = project.memories()?;
-    Ok((
-        memories,
-        project.bank.deleted_items()?.into_iter().collect(),
-    ))
+    let deleted = BTreeSet::from_iter(project.bank.deleted_items()?);
+    Ok((memories, deleted))
 }
 
 /// Finds the examples of the new rules, writes the plan unless it is a dry run, and completes the
@@ -376,10 +365,8 @@ pub fn apply(project: &Workspace, request: &Request, plan: &mut Plan) -> Result<
 pub fn differences(project: &Workspace) -> Result<Vec<Item>> {
     let mut files: BTreeSet<PathBuf> = BTreeSet::new();
     for stored in &project.memories()?.all {
-        for written in &stored.memory.source {
-            if let Some(source) = Source::parse(written) {
-                files.insert(project.root.join(source.file));
-            }
+        for source in Source::all(&stored.memory) {
+            files.insert(project.root.join(source.file));
         }
     }
     files.retain(|file| file.is_file());
@@ -445,45 +432,36 @@ fn summaries(documents: &[Found], items: &[Item]) -> Vec<DocumentSummary> {
             Outcome::Skipped | Outcome::Unreadable => &mut summary.skipped,
         } += 1;
     }
-    let summary = |file: &str| {
+    let mut summaries = Vec::new();
+    for file in order {
         let counts = by_file.remove(file).unwrap_or_default();
-        DocumentSummary {
+        summaries.push(DocumentSummary {
             file: file.to_owned(),
             ..counts
-        }
-    };
-    order.into_iter().map(summary).collect()
+        });
+    }
+    summaries
 }
 
 /// Assigns an unused id to every rule.
-fn assign_ids(memories: &Memories, report: &mut Report, new_rules: &[NewRule]) -> Result<()> {
+fn assign_ids(memories: &Memories, report: &mut Report, new_rules: &[NewRule]) {
     let mut used: BTreeSet<String> = BTreeSet::new();
     for stored in &memories.all {
         used.insert(stored.memory.id.to_lowercase());
         used.insert(stored.file.trim_end_matches(".md").to_lowercase());
     }
     // The next number of each name, because many items may begin with the same words.
-    let mut next: BTreeMap<String, usize> = BTreeMap::new();
+    let mut next: BTreeMap<MemoryId, usize> = BTreeMap::new();
     for rule in new_rules {
         let item = &mut report.items[rule.item_idx];
         let base = names::from_text(&item.text[rule.own_start..]);
-        let first = next.get(&base).copied().unwrap_or(1);
-        let numbers = first..;
-        let name = |n: usize| {
-            if n == 1 {
-                base.clone()
-            } else {
-                format!("{base}-{n}")
-            }
-        };
-        let found = numbers
-            .map(|n| (n, name(n)))
-            .find(|(_, id)| used.insert(id.clone()));
-        let (n, id) = found.ok_or_else(|| UserError::usage("no unused id found"))?;
-        next.insert(base, n + 1);
-        item.id = Some(id);
+        let next = next.entry(base.clone()).or_insert(1);
+        while !used.insert(base.numbered(*next).to_string()) {
+            *next += 1;
+        }
+        item.id = Some(base.numbered(*next).to_string());
+        *next += 1;
     }
-    Ok(())
 }
 
 /// Finds the example of each rule.
@@ -514,9 +492,9 @@ fn find_anchors(project: &Workspace, report: &mut Report, new_rules: &mut [NewRu
             ranking.anchor = None;
         }
     }
-    let best: Vec<&RankedSymbol> = rankings
+    let best: Vec<RankedSymbol> = rankings
         .iter()
-        .filter_map(|it| it.anchor.as_ref())
+        .filter_map(|ranking| ranking.anchor.clone())
         .collect();
     let mut anchors = anchors::from_candidates(project, &best)?.into_iter();
     let shown = best_likely(&rankings);

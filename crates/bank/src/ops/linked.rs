@@ -7,8 +7,8 @@ use anyhow::Result;
 use cerberus_engine::syntax::parse::last_name;
 use cerberus_engine::track;
 use cerberus_markdown::links::{Kind, Part, Target, normalize_path};
-use cerberus_model::error::UserError;
 use cerberus_model::{Globs, LinkState, MemoryStatus, MemoryType, format_location, split_number};
+use cerberus_model::{UserError, refuse};
 use serde::Serialize;
 
 use crate::Workspace;
@@ -75,9 +75,10 @@ pub fn linked(project: &Workspace, target: &str, words: Option<&str>) -> Result<
     if let Some(text) = words {
         query = Query::parse(text);
         if query.is_none() {
-            return Err(UserError::usage("the query contains no words")
-                .hint("omit it to list all memories")
-                .into());
+            return refuse(
+                "the query contains no words",
+                "omit it to list all memories",
+            );
         }
     }
     let targets = [(TargetPattern::parse(target)?, None)];
@@ -173,11 +174,9 @@ impl TargetPattern {
     }
 
     fn parse(typed: &str) -> Result<Self> {
-        let invalid = || {
-            UserError::usage(format!("`{typed}` is not a valid target"))
-                .hint("use a file, a symbol or a memory, as in `cerberus memory linked src/server.py::start`")
+        let Some(target) = Target::parse(typed) else {
+            return not_a_target(typed);
         };
-        let target = Target::parse(typed).ok_or_else(invalid)?;
         if target.kind == Kind::Memory {
             let text = format!("memory:{}", target.name);
             return Ok(Self {
@@ -191,7 +190,7 @@ impl TargetPattern {
                 .hint("use a path from the project root, as in `src/server.py`")
         })?;
         if path.is_empty() {
-            return Err(invalid().into());
+            return not_a_target(typed);
         }
         let symbol = match target.part {
             Some(Part::Symbol(symbol)) => Some(symbol),
@@ -208,15 +207,17 @@ impl TargetPattern {
 
     /// Returns whether a location is the target or inside it.
     fn matches_location(&self, file: &str, symbol: Option<&str>) -> bool {
-        let rest = self
-            .path
-            .as_ref()
-            .and_then(|path| file.strip_prefix(&**path));
-        let in_path = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        let in_path = match &self.path {
+            Some(path) => is_in_path(file, path),
+            None => false,
+        };
         let Some(name) = &self.symbol else {
             return in_path;
         };
-        let in_symbol = symbol.is_some_and(|symbol| is_in_symbol(symbol, name));
+        let in_symbol = match symbol {
+            Some(symbol) => is_in_symbol(symbol, name),
+            None => false,
+        };
         // A name without a path: of a file or of a symbol.
         if self.memory.is_some() {
             in_path || in_symbol
@@ -238,16 +239,36 @@ impl TargetPattern {
             _ if target.kind == Kind::Plain => Some(target.name.as_str()),
             _ => None,
         };
-        let file = normalize_path(&target.name);
-        file.is_some_and(|file| self.matches_location(&file, symbol))
+        match normalize_path(&target.name) {
+            Some(file) => self.matches_location(&file, symbol),
+            None => false,
+        }
+    }
+}
+
+fn not_a_target<T>(typed: &str) -> Result<T> {
+    refuse(
+        format!("`{typed}` is not a valid target"),
+        "use a file, a symbol or a memory, as in `cerberus memory linked src/server.py::start`",
+    )
+}
+
+/// Returns whether a file is a path or below it.
+fn is_in_path(file: &str, path: &str) -> bool {
+    match file.strip_prefix(path) {
+        Some(rest) => rest.is_empty() || rest.starts_with('/'),
+        None => false,
     }
 }
 
 /// Returns whether a qualified symbol is the wanted one or inside it. Either name may lack its
 /// first parts, and its number.
 fn is_in_symbol(symbol: &str, wanted: &str) -> bool {
-    let ((symbol, number), (wanted, wanted_number)) = (split_number(symbol), split_number(wanted));
-    if number.zip(wanted_number).is_some_and(|(a, b)| a != b) {
+    let (symbol, number) = split_number(symbol);
+    let (wanted, wanted_number) = split_number(wanted);
+    if let (Some(number), Some(wanted)) = (number, wanted_number)
+        && number != wanted
+    {
         return false;
     }
     let parts: Vec<&str> = symbol.split('.').collect();

@@ -2,7 +2,7 @@
 //!
 //! The bytes outside the block never change.
 
-use cerberus_model::error::UserError;
+use cerberus_model::{UserError, refuse};
 
 /// The first and last line of a block.
 #[derive(Debug, Clone, Copy)]
@@ -88,12 +88,14 @@ impl BlockMarkers<'_> {
         match found[..] {
             [] => Ok(None),
             [(true, _, start), (false, _, end)] => Ok(Some((start, end))),
-            [(_, line, _), ..] => Err(UserError::usage(format!(
-                "the markers of the cerberus block do not pair up; the first is in line {line}"
-            ))
-            .hint(format!(
-                "keep one `{start_name} …` with one `{end_name} …` below it, or remove all markers"
-            ))),
+            [(_, line, _), ..] => refuse(
+                format!(
+                    "the markers of the cerberus block do not pair up; the first is in line {line}"
+                ),
+                format!(
+                    "keep one `{start_name} …` with one `{end_name} …` below it, or remove all markers"
+                ),
+            ),
         }
     }
 }

@@ -4,7 +4,7 @@ use anyhow::Result;
 use cerberus_engine::syntax::language;
 use cerberus_markdown::links::normalize_path;
 use cerberus_model::{
-    Globs, Language, Memory, MemoryStatus, MemoryType, Scope, UserError, sorted, text,
+    Globs, Language, Memory, MemoryStatus, MemoryType, Scope, UserError, refuse, sorted, text,
 };
 
 use crate::MemoryFile;
@@ -32,7 +32,7 @@ pub struct Filter {
 
 impl Filter {
     /// Returns whether the filter selects a memory, by itself or by its anchor.
-    pub fn takes(&self, stored: &MemoryFile, anchors: &Anchors) -> bool {
+    fn takes(&self, stored: &MemoryFile, anchors: &Anchors) -> bool {
         let anchor = anchors.get(&stored.memory.id);
         let anchored = anchor.map(|anchor| anchor.file.as_str());
         self.takes_memory(&stored.memory, &stored.file, anchored)
@@ -88,9 +88,10 @@ impl Filter {
         if let Some(path) = &self.path
             && normalize_path(path).is_none()
         {
-            return Err(UserError::usage(format!("`{path}` is outside the project"))
-                .hint("name a file by its path relative to the project root")
-                .into());
+            return refuse(
+                format!("`{path}` is outside the project"),
+                "name a file by its path relative to the project root",
+            );
         }
         let Some(wanted) = self.scope.as_deref() else {
             return Ok(());
@@ -107,6 +108,16 @@ impl Filter {
             None => error.hint(format!("specify one of: all, {}", known.join(", "))),
         };
         Err(error.into())
+    }
+}
+
+impl Memories {
+    /// Returns the memories that a filter takes.
+    pub fn select(&self, filter: &Filter) -> Result<Vec<&MemoryFile>> {
+        filter.check(self.all.iter().map(|stored| &stored.memory))?;
+        let mut selected = Vec::from_iter(&self.all);
+        selected.retain(|stored| filter.takes(stored, &self.anchors));
+        Ok(selected)
     }
 }
 

@@ -9,8 +9,8 @@ use cerberus_markdown::edit::{self, EditMode};
 use cerberus_markdown::frontmatter::{FieldValue, Frontmatter};
 use cerberus_markdown::links::{self, Kind, Part, Target};
 use cerberus_markdown::{EditError, frontmatter, merge as merge_text, secrets};
-use cerberus_model::error::UserError;
-use cerberus_model::{Anchor, Origin, Scope, format_location};
+use cerberus_model::refuse;
+use cerberus_model::{Anchor, MemoryId, Origin, Scope, format_location};
 use serde::Serialize;
 
 use super::trash::{self, MovedMemory};
@@ -18,7 +18,7 @@ use crate::lockfile::Anchors;
 use crate::memories::check_size;
 use crate::ops::memories::Memories;
 use crate::ops::{Project, default_scope, document, seconds};
-use crate::{ImportChanges, MemoryFile, Workspace, names};
+use crate::{ImportChanges, MemoryFile, Workspace};
 
 /// The memories to merge.
 #[derive(Debug, Default)]
@@ -79,103 +79,34 @@ impl Request {
 
 /// Merges memories.
 pub fn merge(project: &Workspace, request: &Request) -> Result<Report> {
-    let content = request.content.as_deref();
-    if let Some(content) = content {
-        document::check_content(content)?;
-        if !request.allow_secrets {
-            document::refuse_secrets(&[("the content", content)])?;
-        }
+    if let Some(content) = &request.content {
+        document::check_text(("the content", content), request.allow_secrets)?;
     }
-    let id = request.target_id();
     let lock = project.lock()?;
     let memories = lock.memories()?;
-    let existing = memories.all.iter().find(|stored| stored.memory.id == id);
-    if existing.is_none() {
-        names::check(id)?;
-        memories.check_free(id)?;
-    }
-    let (old, file) = match existing {
-        Some(stored) => (Some(project.bank.utf8_text(stored)?), stored.file.clone()),
-        None => (None, format!("{id}.md")),
-    };
-    let (sources, mut warnings) = find_sources(project, request, &memories, old.as_deref())?;
-    let target = Redirect {
-        sources: sources.iter().map(|source| source.stored).collect(),
-        id,
-        file,
-    };
-    let Redirect {
-        sources: moving,
-        file,
-        ..
-    } = &target;
-    let edit_error = |error: EditError| document::edit_error(file, error);
-
+    let mut warnings = Vec::new();
     // Every check that can fail comes before the first write.
-    let merged = match &old {
-        Some(text) => extend_target(project, text, &sources, content),
-        None => new_target(project, &sources, content),
-    };
-    let merged = merged.map_err(edit_error)?;
-    merge_text::check_notes(&merged).map_err(edit_error)?;
-    let (merged, _) = target.in_text(&merged).map_err(edit_error)?;
-    let new = (file.clone(), merged.clone());
-    let (created, mut changed) = match &old {
-        None => (vec![new], Vec::new()),
-        Some(text) => (Vec::new(), Vec::from_iter((*text != merged).then_some(new))),
-    };
-    let mut redirected = Vec::new();
-    let mut old_texts: Vec<(&str, String)> = Vec::new();
-    old_texts.extend(old.iter().map(|text| (file.as_str(), text.clone())));
-    for other in &memories.all {
-        let is_merged = moving.iter().any(|source| source.file == other.file);
-        if is_merged || other.memory.id == id {
-            continue;
-        }
-        let id = other.memory.id.clone();
-        match target.in_memory(project, other) {
-            Ok((_, 0)) => {}
-            Ok((text, links)) => {
-                old_texts.push((&other.file, project.bank.utf8_text(other)?));
-                changed.push((other.file.clone(), text));
-                redirected.push(Redirected { id, links });
-            }
-            Err(error) => {
-                warnings.push(format!("failed to redirect the links of `{id}`: {error:#}"));
-            }
-        }
-    }
-
-    let mut anchors = memories.anchors.clone();
-    // Sources that an interrupted merge moved to the trash have their anchors there.
-    anchors.retain(|id, _| {
-        let exists = memories.all.iter().any(|stored| stored.memory.id == *id);
-        exists || !request.sources.contains(id)
+    let (redirect, merged, mut changes) = target(project, request, &memories, &mut warnings)?;
+    let redirected = redirect.others(project, &memories, &mut changes, &mut warnings);
+    changes.after.retain(|id, _| {
+        // Sources that an interrupted merge moved to the trash have their anchors there.
+        memories.get(id).is_some() || !request.sources.contains(id)
     });
-    let anchor_from = target.move_anchor(&mut anchors, &merged, &mut warnings);
-    for (_, text) in created.iter().chain(&changed) {
+    let anchor_from = redirect.move_anchor(&mut changes.after, &merged, &mut warnings);
+    for (_, text) in &changes.created {
         check_size(text)?;
     }
-    trash::record_deletion(project, moving)?;
-    let before = memories.anchors.clone();
-    let after = anchors.clone();
-    project.bank.import(&ImportChanges {
-        created,
-        changed,
-        before,
-        after,
-    })?;
-    let merged_sources = trash::move_to_trash(project, &mut anchors, moving);
-    if merged_sources.is_err() {
-        for (file, text) in &old_texts {
-            project.bank.rewrite(file, text)?;
-        }
-        project.bank.write_anchors(&memories.anchors)?;
-        if old.is_none() {
-            project.bank.discard(file)?;
-        }
+    for (_, text) in &changes.changed {
+        check_size(text)?;
     }
-    let merged_sources = merged_sources?;
+    trash::record_deletion(project, &redirect.sources)?;
+    project.bank.import(&changes)?;
+    let mut anchors = changes.after.clone();
+    let moved = trash::move_to_trash(project, &mut anchors, &redirect.sources);
+    if moved.is_err() {
+        revert(project, &memories, &changes)?;
+    }
+    let file = &redirect.file;
     if !request.allow_secrets
         && let Some(secret) = secrets::find_secret(&merged)
     {
@@ -188,14 +119,82 @@ pub fn merge(project: &Workspace, request: &Request) -> Result<Report> {
     }
     warnings.extend(document::text_warnings(file, &merged));
     Ok(Report {
-        id: id.to_owned(),
+        id: redirect.id.to_owned(),
         file: file.clone(),
-        created: old.is_none(),
-        merged: merged_sources,
+        created: !changes.created.is_empty(),
+        merged: moved?,
         redirected,
         anchor_from,
         warnings,
     })
+}
+
+/// Returns the redirection of links to the target, its new text, and the changes that write it.
+fn target<'a>(
+    project: &Project,
+    request: &'a Request,
+    memories: &'a Memories,
+    warnings: &mut Vec<String>,
+) -> Result<(Redirect<'a>, String, ImportChanges)> {
+    let id = request.target_id();
+    let content = request.content.as_deref();
+    let mut changes = ImportChanges {
+        created: Vec::new(),
+        changed: Vec::new(),
+        before: memories.anchors.clone(),
+        after: memories.anchors.clone(),
+    };
+    let mut new_id = None;
+    let mut old = None;
+    let file = match memories.get(id) {
+        Some(stored) => {
+            old = Some(project.bank.utf8_text(stored)?);
+            stored.file.clone()
+        }
+        None => {
+            let id: MemoryId = id.parse()?;
+            memories.check_free(&id)?;
+            new_id.insert(id).file()
+        }
+    };
+    let (sources, merged_before) = find_sources(project, request, memories, old.as_deref())?;
+    warnings.extend(merged_before);
+    let redirect = Redirect {
+        sources: sources.iter().map(|source| source.stored).collect(),
+        id,
+        file,
+    };
+    let file = &redirect.file;
+    let edit_error = |error: EditError| document::edit_error(file, error);
+    let merged = match &old {
+        Some(text) => extend_target(project, text, &sources, content),
+        None => new_target(project, &sources, content),
+    };
+    let merged = merged.map_err(edit_error)?;
+    merge_text::check_notes(&merged).map_err(edit_error)?;
+    let (merged, _) = redirect.in_text(&merged).map_err(edit_error)?;
+    if let Some(id) = new_id {
+        changes.created.push((id, merged.clone()));
+    } else if old.as_ref() != Some(&merged) {
+        changes.changed.push((file.clone(), merged.clone()));
+    }
+    Ok((redirect, merged, changes))
+}
+
+/// Writes the memories and anchors before the changes.
+fn revert(project: &Project, memories: &Memories, changes: &ImportChanges) -> Result<()> {
+    for (file, _) in &changes.changed {
+        if let Some(stored) = memories.at(file) {
+            project
+                .bank
+                .rewrite(file, &project.bank.utf8_text(stored)?)?;
+        }
+    }
+    project.bank.write_anchors(&changes.before)?;
+    for (id, _) in &changes.created {
+        project.bank.discard(&id.file())?;
+    }
+    Ok(())
 }
 
 /// Returns the memories that are not merged yet, each once and without the target, and warnings about
@@ -210,8 +209,10 @@ fn find_sources<'a>(
     let mut sources: Vec<Source> = Vec::new();
     let mut warnings = Vec::new();
     for typed in &request.sources {
-        let exists = memories.all.iter().any(|stored| stored.memory.id == *typed);
-        if !exists && target.is_some_and(|text| text.contains(&merge_text::note(typed))) {
+        if let Some(text) = target
+            && memories.get(typed).is_none()
+            && text.contains(&merge_text::note(typed))
+        {
             warnings.push(format!("`{typed}` is already merged into `{target_id}`"));
             continue;
         }
@@ -227,10 +228,9 @@ fn find_sources<'a>(
         }
     }
     if sources.is_empty() && warnings.is_empty() {
-        return Err(
-            UserError::usage(format!("nothing to merge into `{target_id}`"))
-                .hint("specify memories other than the target")
-                .into(),
+        return refuse(
+            format!("nothing to merge into `{target_id}`"),
+            "specify memories other than the target",
         );
     }
     Ok((sources, warnings))
@@ -368,7 +368,46 @@ fn union(
     union
 }
 
+/// Returns the order of anchors by who chose them.
+fn certainty(origin: Origin) -> u8 {
+    match origin {
+        Origin::Manual => 0,
+        Origin::Agent => 1,
+        Origin::Auto => 2,
+    }
+}
+
 impl Redirect<'_> {
+    /// Adds the other memories with links to the sources to the changes, with redirected links.
+    fn others(
+        &self,
+        project: &Project,
+        memories: &Memories,
+        changes: &mut ImportChanges,
+        warnings: &mut Vec<String>,
+    ) -> Vec<Redirected> {
+        let mut redirected = Vec::new();
+        for other in &memories.all {
+            let id = &other.memory.id;
+            let is_merged = self.sources.iter().any(|source| source.file == other.file);
+            if is_merged || id == self.id {
+                continue;
+            }
+            match self.in_memory(project, other) {
+                Ok((_, 0)) => {}
+                Ok((text, links)) => {
+                    changes.changed.push((other.file.clone(), text));
+                    let id = id.clone();
+                    redirected.push(Redirected { id, links });
+                }
+                Err(error) => {
+                    warnings.push(format!("failed to redirect the links of `{id}`: {error:#}"));
+                }
+            }
+        }
+        redirected
+    }
+
     /// Moves the best anchor of the sources to a target without an anchor, and returns the id of its
     /// source. The other anchors are moved to the trash with their memories; warns about them.
     fn move_anchor(
@@ -377,31 +416,32 @@ impl Redirect<'_> {
         merged: &str,
         warnings: &mut Vec<String>,
     ) -> Option<String> {
-        let found = self
-            .sources
-            .iter()
-            .filter_map(|source| anchors.get_key_value(&source.memory.id));
-        let mut candidates: Vec<(String, Anchor)> = found
-            .map(|(id, anchor)| (id.clone(), anchor.clone()))
-            .collect();
-        candidates.sort_by(|(_, a), (_, b)| {
-            let rank = |anchor: &Anchor| match anchor.origin {
-                Origin::Manual => 0,
-                Origin::Agent => 1,
-                Origin::Auto => 2,
-            };
-            rank(a).cmp(&rank(b)).then(b.quality.total_cmp(&a.quality))
+        let mut found: Vec<(String, Anchor)> = Vec::new();
+        for source in &self.sources {
+            if let Some((id, anchor)) = anchors.get_key_value(&source.memory.id) {
+                found.push((id.clone(), anchor.clone()));
+            }
+        }
+        found.sort_by(|(_, a), (_, b)| {
+            let by_quality = b.quality.total_cmp(&a.quality);
+            certainty(a.origin)
+                .cmp(&certainty(b.origin))
+                .then(by_quality)
         });
         let is_universal = frontmatter::parse(merged).frontmatter.scope == Some(Scope::Universal);
-        let needs_anchor = !anchors.contains_key(self.id) && !is_universal;
-        let best = (needs_anchor && !candidates.is_empty()).then(|| candidates.remove(0));
-        for (id, anchor) in &candidates {
-            let location = format_location(&anchor.file, anchor.symbol.as_deref());
-            warnings.push(format!("the anchor of `{id}` is dropped: {location}"));
+        let mut needs_anchor = !anchors.contains_key(self.id) && !is_universal;
+        let mut moved_from = None;
+        for (id, anchor) in found {
+            if needs_anchor {
+                needs_anchor = false;
+                anchors.insert(self.id.to_owned(), anchor);
+                moved_from = Some(id);
+            } else {
+                let location = format_location(&anchor.file, anchor.symbol.as_deref());
+                warnings.push(format!("the anchor of `{id}` is dropped: {location}"));
+            }
         }
-        let (id, anchor) = best?;
-        anchors.insert(self.id.to_owned(), anchor);
-        Some(id)
+        moved_from
     }
 
     /// Returns the new name in a link if the link points to one of the sources.
@@ -413,20 +453,19 @@ impl Redirect<'_> {
             }
             Kind::Url => false,
         };
+        if !is_memory {
+            return None;
+        }
         let path = links::normalize_path(&link.name);
-        let is_file = self
-            .sources
-            .iter()
-            .filter(|_| is_memory)
-            .find_map(|stored| {
-                let is_file = path.as_deref() == Some(&stored.file);
-                (is_file || link.name == stored.memory.id).then_some(is_file)
-            })?;
-        Some(if is_file {
-            self.file.clone()
-        } else {
-            self.id.to_owned()
-        })
+        for stored in &self.sources {
+            if path.as_deref() == Some(&stored.file) {
+                return Some(self.file.clone());
+            }
+            if link.name == stored.memory.id {
+                return Some(self.id.to_owned());
+            }
+        }
+        None
     }
 
     /// Returns a text whose links to the sources point to the target, and the number of these links.

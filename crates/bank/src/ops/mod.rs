@@ -6,7 +6,7 @@
 
 pub use cerberus_engine::{Progress, rounded};
 
-pub use crate::project::{InjectOptions, Project, default_scope, seconds};
+pub use crate::project::{InjectOptions, Project, ProjectName, default_scope, seconds};
 
 pub mod add;
 pub mod anchor;

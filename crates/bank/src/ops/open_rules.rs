@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 use super::answers::Offered;
 use super::memories::Memories;
-use super::review::{N_CANDIDATES, Request, is_reviewed};
-use super::{anchors, answers, memories};
+use super::review::{N_CANDIDATES, Request};
+use super::{anchors, answers};
 use crate::{MemoryFile, Workspace};
 
 /// Number of lines of a candidate. The agent does not see the rest.
@@ -57,8 +57,12 @@ impl OpenRule<'_> {
 
     /// Returns the rule as an agent reads it.
     pub fn item(&self) -> Value {
-        let (memory, Query { rule, hints, .. }) = (&self.stored.memory, &self.query);
-        json!({ "id": memory.id, "heading": memory.heading, "rule": rule, "hints": hints })
+        json!({
+            "id": self.id(),
+            "heading": self.stored.memory.heading,
+            "rule": self.query.rule,
+            "hints": self.query.hints,
+        })
     }
 }
 
@@ -68,37 +72,33 @@ pub fn open_rules<'a>(
     memories: &'a Memories,
     request: &Request,
 ) -> Result<(Vec<OpenRule<'a>>, Vec<String>)> {
-    let filter = request.filter();
-    filter.check(memories.all.iter().map(|stored| &stored.memory))?;
-    let is_open = |stored: &&MemoryFile| {
+    let selected = request.active_rules(memories)?;
+    if !request.ids.is_empty() {
+        for id in &request.ids {
+            memories.find(id)?;
+        }
+        return Ok(named_rules(memories, &request.ids));
+    }
+    let mut open = Vec::new();
+    for stored in selected {
         let memory = &stored.memory;
-        is_reviewed(stored, &filter, memories)
-            && !memories.anchors.contains_key(&memory.id)
-            && memory.kind != Some(RuleKind::Process)
-            && (memory.reviewed_by.is_none())
-    };
-    if request.ids.is_empty() {
-        let open = memories
-            .all
-            .iter()
-            .filter(is_open)
-            .filter_map(|it| open_rule(memories, it).ok());
-        return Ok((open.collect(), Vec::new()));
+        let is_decided = memories.anchors.contains_key(&memory.id)
+            || memory.kind == Some(RuleKind::Process)
+            || memory.reviewed_by.is_some();
+        if !is_decided && let Ok(rule) = open_rule(memories, stored) {
+            open.push(rule);
+        }
     }
-    for id in &request.ids {
-        memories.find(id)?;
-    }
-    Ok(named_rules(memories, &request.ids))
+    Ok((open, Vec::new()))
 }
 
 /// Returns the rules with these ids that no person decided about, and warnings about the others.
 pub fn named_rules<'a>(memories: &'a Memories, ids: &[String]) -> (Vec<OpenRule<'a>>, Vec<String>) {
-    let (mut open, mut warnings) = (Vec::new(), Vec::new());
+    let mut open = Vec::new();
+    let mut warnings = Vec::new();
     for id in ids {
-        match memories
-            .find(id)
-            .and_then(|stored| open_rule(memories, stored))
-        {
+        let found = memories.find(id);
+        match found.and_then(|stored| open_rule(memories, stored)) {
             Ok(rule) => open.push(rule),
             Err(error) => warnings.push(format!("`{id}` is skipped: {error}")),
         }
@@ -108,16 +108,13 @@ pub fn named_rules<'a>(memories: &'a Memories, ids: &[String]) -> (Vec<OpenRule<
 
 fn open_rule<'a>(memories: &Memories, stored: &'a MemoryFile) -> Result<OpenRule<'a>> {
     answers::check_undecided(memories, stored)?;
-    let languages = memories::languages(&stored.memory.scope).map_err(UserError::usage)?;
-    let kind = Some(RuleKind::Code);
-    let query = Query {
-        languages,
-        kind,
-        ..anchors::query(stored, &[])
-    };
+    let query = anchors::scoped_query(stored).map_err(UserError::usage)?;
     Ok(OpenRule {
         stored,
-        query,
+        query: Query {
+            kind: Some(RuleKind::Code),
+            ..query
+        },
         refused: Vec::new(),
     })
 }
@@ -131,30 +128,31 @@ pub fn with_candidates(
         return Ok((Vec::new(), Offered::new()));
     }
     let queries: Vec<Query> = rules.iter().map(|rule| rule.query.clone()).collect();
-    let n_refused = rules
-        .iter()
-        .map(|rule| rule.refused.len())
-        .max()
-        .unwrap_or_default();
-    let options = Options::distinct(N_CANDIDATES + n_refused, project.min_quality);
-    let (mut items, mut offered) = (Vec::new(), Offered::new());
+    let n_refused = rules.iter().map(|rule| rule.refused.len()).max();
+    let limit = N_CANDIDATES + n_refused.unwrap_or_default();
+    let options = Options::distinct(limit, project.min_quality);
+    let mut items = Vec::new();
+    let mut offered = Offered::new();
     for (rule, ranking) in rules.iter().zip(project.rank(&queries, options)?) {
         let mut found = ranking.candidates;
-        let place = |it: &RankedSymbol| (it.file.clone(), it.symbol.clone());
-        found.retain(|it| !rule.refused.iter().any(|seen| place(seen) == place(it)));
+        for seen in &rule.refused {
+            found.retain(|found| found.file != seen.file || found.symbol != seen.symbol);
+        }
         found.truncate(N_CANDIDATES);
         let words = RuleWords::new(&rule.query.rule, &rule.query.hints);
-        let candidates = found.iter().map(|it| {
-            let place = (&*it.file, (it.start_line, it.end_line));
-            json!({
-                "example": format_location(&it.file, it.symbol.as_deref()),
-                "kind": it.kind,
-                "lines": format!("{}-{}", it.start_line, it.end_line),
+        let mut candidates = Vec::new();
+        for candidate in &found {
+            let lines = (candidate.start_line, candidate.end_line);
+            let place = (&*candidate.file, lines);
+            candidates.push(json!({
+                "example": format_location(&candidate.file, candidate.symbol.as_deref()),
+                "kind": candidate.kind,
+                "lines": format!("{}-{}", lines.0, lines.1),
                 "code": excerpt::of_candidate(&project.root, &words, place, N_LINES).text,
-            })
-        });
+            }));
+        }
         let mut item = rule.item();
-        item["candidates"] = candidates.collect();
+        item["candidates"] = candidates.into();
         items.push(item);
         offered.insert(rule.id().to_owned(), found);
     }

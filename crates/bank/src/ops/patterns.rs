@@ -135,11 +135,13 @@ pub fn proved(
     text: &str,
 ) -> Result<RulePattern, String> {
     let rule = of_text(text);
-    let why = rule
-        .fault
-        .clone()
-        .or_else(|| misjudged(project, stored, anchor, &rule.patterns));
-    why.map_or(Ok(rule), Err)
+    if let Some(fault) = rule.fault {
+        return Err(fault);
+    }
+    match misjudged(project, stored, anchor, &rule.patterns) {
+        Some(why) => Err(why),
+        None => Ok(rule),
+    }
 }
 
 fn of_frontmatter(front: Frontmatter) -> RulePattern {
@@ -150,27 +152,27 @@ fn of_frontmatter(front: Frontmatter) -> RulePattern {
         ..
     } = front;
     let has_any = pattern.is_some() || !command_lines.is_empty();
-    let patterns = pattern.map(|text| {
-        patterns::parse(&text).map_err(|why| format!("its pattern is not valid: {why}"))
-    });
-    let commands = command::parse(&command_lines).map_err(|why| format!("its `command`: {why}"));
-    let (patterns, fault) = valid(patterns.unwrap_or_else(|| Ok(Vec::new())));
-    let (commands, command_fault) = valid(commands);
-    let enforcement = if has_any {
-        Enforcement::Enforced
-    } else {
-        Enforcement::Advisory
+    let patterns = match pattern {
+        Some(text) => {
+            patterns::parse(&text).map_err(|why| format!("its pattern is not valid: {why}"))
+        }
+        None => Ok(Vec::new()),
     };
-    let fault = fault.or(command_fault);
-    let proposal = None;
+    let commands = command::parse(&command_lines).map_err(|why| format!("its `command`: {why}"));
+    let (patterns, fault) = valid(patterns);
+    let (commands, command_fault) = valid(commands);
     RulePattern {
-        enforcement,
+        enforcement: if has_any {
+            Enforcement::Enforced
+        } else {
+            Enforcement::Advisory
+        },
         patterns,
         commands,
         command_lines,
         instead,
-        fault,
-        proposal,
+        fault: fault.or(command_fault),
+        proposal: None,
     }
 }
 

@@ -4,7 +4,7 @@
 //! pins and their tokens are limited. Every change is logged as an event.
 
 use anyhow::Result;
-use cerberus_model::{Pin, PinEvent, PinScope, Priority, UserError};
+use cerberus_model::{MemoryId, Pin, PinEvent, PinScope, Priority, UserError, refuse};
 use cerberus_store::pins::{self as table, EventRow};
 use serde::Serialize;
 
@@ -159,13 +159,9 @@ pub fn add(project: &Workspace, request: &Request, session: Option<&str>) -> Res
     let new = Pin { id, ..new };
     let active = loaded.active(project);
     if let Some(same) = active.iter().find(|pin| pin.content == new.content) {
-        return Err(
-            UserError::usage(format!("the pin `{}` already has this text", same.id))
-                .hint(format!(
-                    "remove it first: `cerberus memory pin remove {}`",
-                    same.id
-                ))
-                .into(),
+        return refuse(
+            format!("the pin `{}` already has this text", same.id),
+            format!("remove it first: `cerberus memory pin remove {}`", same.id),
         );
     }
     let to_evict = limits::evict(&active, &new, &project.pins)?;
@@ -234,11 +230,12 @@ pub fn remove(project: &Workspace, ids: &[String], session: Option<&str>) -> Res
     let mut wanted: Vec<Pin> = Vec::new();
     for typed in ids {
         if let Some(name) = typed.strip_prefix(builtin::PREFIX) {
-            return Err(UserError::usage(format!("`{typed}` is a built-in pin"))
-                .hint(format!(
+            return refuse(
+                format!("`{typed}` is a built-in pin"),
+                format!(
                     "disable it in `cerberus.toml`: `builtin = {{ {name} = false }}` under `[pins]`"
-                ))
-                .into());
+                ),
+            );
         }
         let pin = loaded.find(typed)?;
         if !wanted.iter().any(|known| known.id == pin.id) {
@@ -256,9 +253,10 @@ pub fn clear(
     session: Option<&str>,
 ) -> Result<Removed> {
     if *filter == Filter::default() && !all {
-        return Err(UserError::usage("this would remove every pin")
-            .hint("add a filter, as in `cerberus memory pin clear --scope session`, or `--all`")
-            .into());
+        return refuse(
+            "this would remove every pin",
+            "add a filter, as in `cerberus memory pin clear --scope session`, or `--all`",
+        );
     }
     let _guard = project.lock()?;
     let loaded = load(project, session)?;
@@ -304,9 +302,10 @@ fn remove_pins(project: &Project, mut loaded: Loaded, wanted: &[Pin]) -> Result<
 fn build_pin(project: &Project, request: &Request, session: Option<&str>) -> Result<Pin> {
     let content = request.content.trim();
     if content.is_empty() {
-        return Err(UserError::usage("the pin has no text")
-            .hint("write a sentence: `cerberus memory pin add \"Run the tests before a push\"`")
-            .into());
+        return refuse(
+            "the pin has no text",
+            "write a sentence: `cerberus memory pin add \"Run the tests before a push\"`",
+        );
     }
     document::check_content(content)?;
     document::check_words("tag", request.tags.iter().map(String::as_str))?;
@@ -335,31 +334,35 @@ fn build_pin(project: &Project, request: &Request, session: Option<&str>) -> Res
         (None | Some(PinScope::Temporary), Some(_)) => PinScope::Temporary,
         (None, None) => PinScope::Persistent,
         (Some(PinScope::Temporary), None) => {
-            return Err(UserError::usage("a temporary pin needs an expiry")
-                .hint("set it, as in `--expires 2h` or `--expires 2026-12-31`")
-                .into());
+            return refuse(
+                "a temporary pin needs an expiry",
+                "set it, as in `--expires 2h` or `--expires 2026-12-31`",
+            );
         }
         (Some(scope), Some(_)) => {
-            return Err(UserError::usage(format!("a {scope} pin cannot expire"))
-                .hint("omit `--scope` or `--expires`")
-                .into());
+            return refuse(
+                format!("a {scope} pin cannot expire"),
+                "omit `--scope` or `--expires`",
+            );
         }
         (Some(scope), None) => scope,
     };
     if scope == PinScope::Session && session.is_none() {
-        return Err(UserError::usage("a session pin needs a session")
-            .hint("name it with `--session NAME` or CERBERUS_SESSION")
-            .into());
+        return refuse(
+            "a session pin needs a session",
+            "name it with `--session NAME` or CERBERUS_SESSION",
+        );
     }
     let tags = request.tags.iter().map(String::as_str);
     let mut texts = tags.chain(metadata_words);
     if let Some(invalid) = texts.find(|text| text.trim().is_empty()) {
-        return Err(UserError::usage(format!(
-            "`{}` is not a valid tag or metadata: it must be one non-empty line",
-            invalid.escape_debug()
-        ))
-        .hint("write it as one line")
-        .into());
+        return refuse(
+            format!(
+                "`{}` is not a valid tag or metadata: it must be one non-empty line",
+                invalid.escape_debug()
+            ),
+            "write it as one line",
+        );
     }
     Ok(Pin {
         id: String::new(),
@@ -379,7 +382,7 @@ fn build_pin(project: &Project, request: &Request, session: Option<&str>) -> Res
 fn unused_id(request: &Request, loaded: &Loaded) -> Result<String> {
     let is_taken = |id: &str| loaded.pins.iter().any(|pin| pin.id == id);
     if let Some(id) = &request.id {
-        names::check(id)?;
+        id.parse::<MemoryId>()?;
         let error = if id.starts_with(builtin::PREFIX) {
             UserError::usage(format!(
                 "the prefix of `{id}` is reserved for built-in pins"
@@ -392,10 +395,7 @@ fn unused_id(request: &Request, loaded: &Loaded) -> Result<String> {
         return Err(error.hint("choose another `--id`").into());
     }
     let base = names::from_text(&request.content);
-    let base = base
-        .strip_prefix(builtin::PREFIX)
-        .unwrap_or(&base)
-        .to_owned();
+    let base = base.strip_prefix(builtin::PREFIX).unwrap_or(&base);
     Ok(names::unused(base, is_taken))
 }
 

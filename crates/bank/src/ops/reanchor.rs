@@ -13,23 +13,22 @@ use cerberus_engine::syntax::language;
 use cerberus_engine::track;
 use cerberus_engine::track::{Degree, FoundSymbol, Outcome, Step};
 use cerberus_engine::tree::{git, walk};
-use cerberus_model::error::UserError;
 use cerberus_model::{Anchor, ExampleRole, Origin, State, format_location, split_number};
+use cerberus_model::{UserError, refuse};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde::{Deserialize, Serialize};
 
 use crate::lockfile::Anchors;
 use crate::lookup::find_named;
-use crate::ops::anchors::remember_look_alikes;
+use crate::ops::anchors::{AnchorSummary, remember_look_alikes};
 use crate::ops::memories::{Filter, Memories};
 use crate::ops::{Progress, Project, patterns, rounded};
-use crate::{LOCKFILE, Workspace};
+use crate::{LOCKFILE, MemoryFile, Workspace};
 
 mod conflict;
 mod missing;
 mod reconcile;
 
-pub use missing::Added;
 use reconcile::{Example, Reconciler, followed_examples};
 
 /// The anchors to follow, and the effect on the lock file.
@@ -114,6 +113,15 @@ pub struct PatternFault {
     /// File of the memory, relative to the project root.
     pub memory: String,
     pub message: String,
+}
+
+/// The first anchor of a rule.
+#[derive(Debug, Clone, Serialize)]
+pub struct Added {
+    pub id: String,
+    /// File of the memory, relative to the project root.
+    pub memory: String,
+    pub anchor: AnchorSummary,
 }
 
 /// Number of anchors in each state.
@@ -307,8 +315,8 @@ pub fn reanchor_in(
         scope: request.scope.clone(),
         ..Filter::default()
     };
-    filter.check(memories.all.iter().map(|stored| &stored.memory))?;
-    let selected = selected(project, request, &filter, memories)?;
+    let taken = memories.select(&filter)?;
+    let selected = selected(project, request, &taken, memories)?;
     let mut lacking = BTreeMap::new();
     let mut examples = Vec::new();
     let mut old = Vec::new();
@@ -345,13 +353,22 @@ pub fn reanchor_in(
         }
         results.push(finding);
     }
-    let patterns = pattern_faults(project, memories, &filter);
-    let orphans = orphans(memories, &filter);
+    let patterns = pattern_faults(project, memories, &taken);
+    let orphans = orphans(memories, request);
     for id in &orphans {
         anchors.remove(id);
         expected.remove(id);
     }
-    let added = missing::add(project, memories, request, &filter, &mut anchors)?;
+    let mut added = Vec::new();
+    for (stored, anchor) in missing::find(project, memories, request, &taken)? {
+        let id = &stored.memory.id;
+        added.push(Added {
+            id: id.clone(),
+            memory: project.bank.shown_path(&stored.file, &project.root),
+            anchor: AnchorSummary::from(&anchor),
+        });
+        anchors.insert(id.clone(), anchor);
+    }
     if request.writes() {
         // Versions of the lock file before 3 have none. Whoever records an anchor completes it.
         let mut incomplete = Vec::new();
@@ -367,10 +384,30 @@ pub fn reanchor_in(
     if !lacking.is_empty() {
         warnings.push(language::lacks("anchor", &lacking));
     }
-    let mut lost_files = BTreeSet::new();
+    warnings.extend(lost_warnings(project, request, &results)?);
     let mut fails = false;
     for finding in &results {
         fails |= finding.drift || (request.strict && finding.edited);
+    }
+    let is_recorded = written || differ_only_in_layout(&expected, &memories.anchors);
+    Ok(Report {
+        ok: is_recorded && patterns.is_empty() && !fails,
+        summary: summary(&results),
+        results,
+        added,
+        orphans,
+        undecided: Vec::new(),
+        patterns,
+        written,
+        warnings,
+    })
+}
+
+/// Returns warnings about anchors whose code was not found.
+fn lost_warnings(project: &Project, request: &Request, results: &[Finding]) -> Result<Vec<String>> {
+    let mut warnings = Vec::new();
+    let mut lost_files = BTreeSet::new();
+    for finding in results {
         if matches!(finding.state, State::Gone | State::Ambiguous) {
             lost_files.insert(finding.old.file.as_str());
         }
@@ -387,27 +424,17 @@ pub fn reanchor_in(
             ));
         }
     }
-    let is_recorded = written || differ_only_in_layout(&expected, &memories.anchors);
-    Ok(Report {
-        ok: is_recorded && patterns.is_empty() && !fails,
-        summary: summary(&results),
-        results,
-        added,
-        orphans,
-        undecided: Vec::new(),
-        patterns,
-        written,
-        warnings,
-    })
+    Ok(warnings)
 }
 
 /// Tests the accepted patterns of the selected memories with the examples of their rules.
-fn pattern_faults(project: &Project, memories: &Memories, filter: &Filter) -> Vec<PatternFault> {
+fn pattern_faults(
+    project: &Project,
+    memories: &Memories,
+    taken: &[&MemoryFile],
+) -> Vec<PatternFault> {
     let mut faults = Vec::new();
-    for stored in &memories.all {
-        if !filter.takes(stored, &memories.anchors) {
-            continue;
-        }
+    for stored in taken {
         let id = &stored.memory.id;
         if let Some(message) = patterns::fault(project, stored, memories.anchors.get(id)) {
             faults.push(PatternFault {
@@ -420,11 +447,11 @@ fn pattern_faults(project: &Project, memories: &Memories, filter: &Filter) -> Ve
     faults
 }
 
-/// Returns the anchors that the arguments select.
+/// Returns the anchors that a request selects, of the memories that its filter takes.
 fn selected(
     project: &Project,
     request: &Request,
-    filter: &Filter,
+    taken: &[&MemoryFile],
     memories: &Memories,
 ) -> Result<Anchors> {
     let mut accepted = None;
@@ -444,7 +471,7 @@ fn selected(
         }
     }
     let mut selected = Anchors::new();
-    for stored in &memories.all {
+    for stored in taken {
         let id = &stored.memory.id;
         let Some(anchor) = memories.anchors.get(id) else {
             continue;
@@ -457,16 +484,17 @@ fn selected(
             }
         };
         let is_accepted = accepted.is_none_or(|accepted| accepted == id);
-        if is_changed && is_accepted && filter.takes(stored, &memories.anchors) {
+        if is_changed && is_accepted {
             selected.insert(id.clone(), anchor.clone());
         }
     }
     if let Some(id) = accepted
         && selected.is_empty()
     {
-        return Err(UserError::usage(format!("`{id}` has no anchor to accept"))
-            .hint(format!("find one with `cerberus memory anchor {id}`"))
-            .into());
+        return refuse(
+            format!("`{id}` has no anchor to accept"),
+            format!("find one with `cerberus memory anchor {id}`"),
+        );
     }
     Ok(selected)
 }
@@ -487,17 +515,13 @@ fn without_layout(anchors: &Anchors) -> Anchors {
 }
 
 /// Returns the anchors without a memory. Empty if not all memories are known.
-fn orphans(memories: &Memories, filter: &Filter) -> Vec<String> {
-    let mut orphans = Vec::new();
-    let is_filtered = !matches!(filter.scope.as_deref(), None | Some("all"));
+fn orphans(memories: &Memories, request: &Request) -> Vec<String> {
+    let is_filtered = !matches!(request.scope.as_deref(), None | Some("all"));
     if is_filtered || memories.is_partial {
-        return orphans;
+        return Vec::new();
     }
-    for id in memories.anchors.keys() {
-        if !memories.all.iter().any(|stored| &stored.memory.id == id) {
-            orphans.push(id.clone());
-        }
-    }
+    let mut orphans = Vec::from_iter(memories.anchors.keys().cloned());
+    orphans.retain(|id| memories.get(id).is_none());
     orphans
 }
 

@@ -2,12 +2,13 @@
 
 use anyhow::Result;
 use cerberus_markdown::frontmatter;
+use cerberus_model::MemoryId;
 use serde::Serialize;
 
 use super::document;
 use super::merge::{Redirect, Redirected};
 use crate::memories::check_size;
-use crate::{ImportChanges, Workspace, names};
+use crate::{ImportChanges, Workspace};
 
 #[derive(Debug, Serialize)]
 pub struct Report {
@@ -32,14 +33,13 @@ pub fn rename(project: &Workspace, typed: &str, new_id: &str) -> Result<Report> 
     let memories = lock.memories()?;
     let stored = memories.find(typed)?;
     let old_id = stored.memory.id.clone();
-    let new_id = new_id.strip_suffix(".md").unwrap_or(new_id);
-    names::check(new_id)?;
-    memories.check_free(new_id)?;
+    let new_id: MemoryId = new_id.strip_suffix(".md").unwrap_or(new_id).parse()?;
+    memories.check_free(&new_id)?;
     project.bank.check_pattern_is_free(&old_id, &stored.text)?;
-    let file = format!("{new_id}.md");
+    let file = new_id.file();
     let redirect = Redirect {
         sources: vec![stored],
-        id: new_id,
+        id: &new_id,
         file: file.clone(),
     };
     let mut warnings = memories.warnings.clone();
@@ -73,16 +73,16 @@ pub fn rename(project: &Workspace, typed: &str, new_id: &str) -> Result<Report> 
     let mut after = before.clone();
     let anchor = after.remove(&old_id);
     let anchored = anchor.is_some();
-    after.extend(anchor.map(|anchor| (new_id.to_owned(), anchor)));
+    after.extend(anchor.map(|anchor| (new_id.to_string(), anchor)));
     project.bank.import(&ImportChanges {
-        created: vec![(file.clone(), text)],
+        created: vec![(new_id.clone(), text)],
         changed,
         before,
         after,
     })?;
     project.bank.discard(&stored.file)?;
     Ok(Report {
-        id: new_id.to_owned(),
+        id: new_id.to_string(),
         file,
         old_id,
         old_file: stored.file.clone(),

@@ -8,7 +8,6 @@ use cerberus_engine::excerpt::LineRange;
 use cerberus_engine::rank::rule_words::RuleWords;
 use cerberus_engine::track::Degree;
 use cerberus_engine::{excerpt, track};
-use cerberus_model::text::shell_word;
 use cerberus_model::{
     Anchor, CodeLocation, Confidence, Language, Origin, RuleKind, State, SymbolKind,
 };
@@ -18,7 +17,7 @@ use super::reanchor::{self, Finding, TrackedLocation};
 use crate::ops::anchors::AnchorSummary;
 use crate::ops::memories::{Filter, Memories};
 use crate::ops::rule_counts::{self, RuleCounts};
-use crate::ops::{Progress, Project, anchors, memories};
+use crate::ops::{Progress, Project, anchors};
 use crate::{MemoryFile, Workspace};
 
 /// Number of candidates to choose from, one key each.
@@ -38,11 +37,15 @@ pub struct Request {
 }
 
 impl Request {
-    pub(super) fn filter(&self) -> Filter {
-        Filter {
+    /// Returns the rules in use of the requested scope.
+    pub(super) fn active_rules<'m>(&self, memories: &'m Memories) -> Result<Vec<&'m MemoryFile>> {
+        let filter = Filter {
             scope: self.scope.clone(),
             ..Filter::default()
-        }
+        };
+        let mut selected = memories.select(&filter)?;
+        selected.retain(|stored| rule_counts::is_active_rule(stored));
+        Ok(selected)
     }
 }
 
@@ -82,9 +85,6 @@ pub struct Item {
     pub kind_reasons: Vec<String>,
     pub confidence: Confidence,
     pub anchor: Option<AnchorSummary>,
-    /// What the rule names and the project had: each as `cerberus check` says it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub outdated: Vec<String>,
     /// Words of the hints that do not occur in the code.
     pub unknown_hints: Vec<String>,
     pub candidates: Vec<Candidate>,
@@ -161,24 +161,24 @@ struct Target<'a> {
 pub fn list(project: &Workspace, request: &Request, progress: Progress<'_>) -> Result<Report> {
     let memories = project.memories()?;
     let mut warnings = memories.warnings.clone();
-    request
-        .filter()
-        .check(memories.all.iter().map(|stored| &stored.memory))?;
+    let active = request.active_rules(&memories)?;
     let findings = findings(project, &memories, progress)?;
-    let (targets, skipped) = targets(&memories, &findings, request)?;
+    let (targets, skipped) = if request.ids.is_empty() {
+        (targets(&active, &findings), Vec::new())
+    } else {
+        requested(&memories, &findings, &request.ids)?
+    };
     warnings.extend(skipped);
 
     let queries: Vec<Query> = targets.iter().map(|target| target.query.clone()).collect();
     // What `import` left is not sure here either.
-    let options = Options::distinct(N_CANDIDATES, project.min_import_quality);
     let options = Options {
         explain: true,
-        ..options
+        ..Options::distinct(N_CANDIDATES, project.min_import_quality)
     };
-    let rankings = if queries.is_empty() {
-        Vec::new()
-    } else {
-        project.rank_with(&queries, options, progress)?
+    let rankings = match queries[..] {
+        [] => Vec::new(),
+        _ => project.rank_with(&queries, options, progress)?,
     };
 
     let mut items = Vec::new();
@@ -208,12 +208,11 @@ pub fn list(project: &Workspace, request: &Request, progress: Progress<'_>) -> R
     items.sort_by(|(a, _), (b, _)| order(a, b));
     let total = items.len();
     items.truncate(request.limit.unwrap_or(usize::MAX));
-    let items = items.into_iter().map(|(mut item, target)| {
+    for (item, target) in &mut items {
         add_excerpts(project, &target.query, &mut item.candidates);
-        item
-    });
+    }
     Ok(Report {
-        items: items.collect(),
+        items: items.into_iter().map(|(item, _)| item).collect(),
         total,
         skipped_process: folded.len(),
         folded,
@@ -243,11 +242,11 @@ pub fn accept_likely(project: &Workspace, items: &[Item]) -> Result<Vec<String>>
         let Some(candidate) = item.likely() else {
             continue;
         };
-        let is_open = |stored: &MemoryFile| {
-            stored.memory.example.is_none() && !memories.anchors.contains_key(&item.id)
-        };
-        let stored = memories.find_whole(&item.id);
-        if !stored.is_ok_and(is_open) {
+        match memories.get(&item.id) {
+            Some(stored) if stored.memory.example.is_none() => {}
+            _ => continue,
+        }
+        if memories.anchors.contains_key(&item.id) {
             continue;
         }
         let location = CodeLocation {
@@ -297,78 +296,71 @@ fn findings(
     }
     let check = reanchor::Request::check();
     let checked = reanchor::reanchor_in(project, memories, &check, progress)?;
-    Ok(checked
-        .results
-        .into_iter()
+    let results = checked.results.into_iter();
+    Ok(results
         .map(|finding| (finding.id.clone(), finding))
         .collect())
 }
 
-/// Returns the memories that may need a review, in the order of the bank or of the requested ids, and
-/// warnings about requested ones that cannot have an example.
+/// Returns the rules that may need a review.
 fn targets<'a>(
+    active: &[&'a MemoryFile],
+    findings: &'a BTreeMap<String, Finding>,
+) -> Vec<Target<'a>> {
+    let mut targets = Vec::new();
+    for stored in active {
+        if let Ok(target) = target(stored, findings)
+            && target.reason != Reason::Anchored
+        {
+            targets.push(target);
+        }
+    }
+    targets
+}
+
+/// Returns the requested memories, and warnings about those that cannot have an example.
+fn requested<'a>(
     memories: &'a Memories,
     findings: &'a BTreeMap<String, Finding>,
-    request: &Request,
+    ids: &[String],
 ) -> Result<(Vec<Target<'a>>, Vec<String>)> {
-    let filter = request.filter();
-    let requested: Vec<&MemoryFile> = request
-        .ids
-        .iter()
-        .map(|id| memories.find(id))
-        .collect::<Result<_>>()?;
-    let all = memories
-        .all
-        .iter()
-        .filter(|stored| is_reviewed(stored, &filter, memories));
-    let stored: Vec<&MemoryFile> = if request.ids.is_empty() {
-        all.collect()
-    } else {
-        requested
-    };
     let mut targets = Vec::new();
     let mut warnings = Vec::new();
-    for stored in stored {
-        let id = &stored.memory.id;
-        let finding = findings.get(id);
-        let reason = finding.map_or(Reason::Unanchored, reason);
-        let languages = memories::languages(&stored.memory.scope);
-        let obstacle = match (&languages, stored.memory.example) {
-            (Err(reason), _) => Some(reason.clone()),
-            (_, Some(_)) if finding.is_none() => Some(no_example(stored)),
-            _ => None,
-        };
-        match (obstacle, languages) {
-            (Some(obstacle), _) if !request.ids.is_empty() => {
-                warnings.push(format!("`{id}` is skipped: {obstacle}"));
-            }
-            (None, Ok(languages)) if !request.ids.is_empty() || reason != Reason::Anchored => {
-                let query = Query {
-                    languages,
-                    ..anchors::query(stored, &[])
-                };
-                targets.push(Target {
-                    stored,
-                    reason,
-                    finding,
-                    query,
-                });
-            }
-            _ => {}
+    for id in ids {
+        let stored = memories.find(id)?;
+        match target(stored, findings) {
+            Ok(target) => targets.push(target),
+            Err(why) => warnings.push(format!("`{}` is skipped: {why}", stored.memory.id)),
         }
     }
     Ok((targets, warnings))
 }
 
-/// Returns whether a memory is a rule in use that the filter selects.
-pub(super) fn is_reviewed(stored: &MemoryFile, filter: &Filter, memories: &Memories) -> bool {
-    rule_counts::is_active_rule(stored) && filter.takes(stored, &memories.anchors)
+/// Returns a memory with what following its anchor found, or why it cannot have an example.
+fn target<'a>(
+    stored: &'a MemoryFile,
+    findings: &'a BTreeMap<String, Finding>,
+) -> Result<Target<'a>, String> {
+    let query = anchors::scoped_query(stored)?;
+    let finding = findings.get(&stored.memory.id);
+    if finding.is_none() && stored.memory.example.is_some() {
+        return Err(no_example(stored));
+    }
+    Ok(Target {
+        stored,
+        reason: match finding {
+            Some(finding) => reason(finding),
+            None => Reason::Unanchored,
+        },
+        finding,
+        query,
+    })
 }
 
 /// Returns why a memory without an example by decision is not reviewed, and how to change that.
 fn no_example(stored: &MemoryFile) -> String {
-    let command = format!("cerberus memory anchor {}", shell_word(&stored.memory.id));
-    format!("it has `example: none` in its frontmatter; remove that with `{command} --clear`")
+    let command = anchors::command(&stored.memory.id, "--clear");
+    format!("it has `example: none` in its frontmatter; remove that with `{command}`")
 }
 
 /// Returns why an anchor needs a review.
@@ -393,10 +385,8 @@ fn item(project: &Project, memories: &Memories, target: &Target<'_>, ranking: &R
         query,
     } = target;
     let id = &stored.memory.id;
-    let choice = memories
-        .anchors
-        .get(id)
-        .and_then(|anchor| anchor.chosen.as_ref());
+    let anchor = memories.anchors.get(id);
+    let choice = anchor.and_then(|anchor| anchor.chosen.as_ref());
     let explanation = match (reason, finding) {
         (Reason::ChosenByAgent, _) => choice.map(ToString::to_string).unwrap_or_default(),
         (Reason::Unanchored, _) => match ranking.anchor {
@@ -406,11 +396,7 @@ fn item(project: &Project, memories: &Memories, target: &Target<'_>, ranking: &R
         (_, Some(finding)) => finding.reason.clone(),
         (_, None) => String::new(),
     };
-    let unknown = ranking
-        .unknown_words
-        .iter()
-        .flatten()
-        .filter(|word| word.is_hint);
+    let unknown = anchors::unknown_hints(ranking);
     Item {
         id: id.clone(),
         file: stored.file.clone(),
@@ -421,8 +407,7 @@ fn item(project: &Project, memories: &Memories, target: &Target<'_>, ranking: &R
         kind: ranking.kind,
         kind_reasons: ranking.kind_reasons.clone(),
         confidence: ranking.confidence,
-        anchor: memories.anchors.get(id).map(AnchorSummary::from),
-        outdated: Vec::new(),
+        anchor: anchor.map(AnchorSummary::from),
         unknown_hints: unknown.map(|word| word.word.clone()).collect(),
         candidates: candidates(project, *finding, &ranking.candidates),
     }
@@ -440,28 +425,27 @@ fn candidates(
         _ if finding.degree == Some(Degree::Gutted) => &[],
         _ => finding.new.as_slice(),
     });
-    let stub = finding
-        .filter(|finding| finding.degree == Some(Degree::Gutted))
-        .and_then(|finding| finding.new.as_ref());
     let mut all: Vec<Candidate> = Vec::new();
     for place in places {
-        let ranked = ranked
-            .iter()
-            .find(|symbol| symbol.file == place.file && symbol.symbol == place.symbol);
-        let found = ranked.cloned().map(Candidate::from);
-        all.extend(found.or_else(|| tracked(project, place)));
+        let mut symbols = ranked.iter();
+        let found = match symbols.find(|symbol| is_at(symbol, &place.file, &place.symbol)) {
+            Some(symbol) => Some(Candidate::from(symbol.clone())),
+            None => tracked(project, place),
+        };
+        all.extend(found);
     }
-    all.iter_mut()
-        .for_each(|candidate| candidate.is_anchored = true);
-    for ranked in ranked {
-        let is_stub =
-            stub.is_some_and(|stub| stub.file == ranked.file && stub.symbol == ranked.symbol);
-        if !is_stub
-            && !all
-                .iter()
-                .any(|other| other.file == ranked.file && other.symbol == ranked.symbol)
-        {
-            all.push(Candidate::from(ranked.clone()));
+    for candidate in &mut all {
+        candidate.is_anchored = true;
+    }
+    let stub = match finding {
+        Some(finding) if finding.degree == Some(Degree::Gutted) => finding.new.as_ref(),
+        _ => None,
+    };
+    for symbol in ranked {
+        let is_stub = stub.is_some_and(|stub| is_at(symbol, &stub.file, &stub.symbol));
+        let mut others = all.iter();
+        if !is_stub && !others.any(|other| is_at(symbol, &other.file, &other.symbol)) {
+            all.push(Candidate::from(symbol.clone()));
         }
     }
     all.truncate(N_CANDIDATES);
@@ -469,6 +453,10 @@ fn candidates(
         candidate.rank = idx + 1;
     }
     all
+}
+
+fn is_at(candidate: &RankedSymbol, file: &str, symbol: &Option<String>) -> bool {
+    candidate.file == file && candidate.symbol == *symbol
 }
 
 /// Returns tracked code that is not among the ranked candidates.

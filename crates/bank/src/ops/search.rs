@@ -116,7 +116,10 @@ pub fn search(project: &Workspace, request: &Request) -> Result<Report> {
         }
         return Ok(report);
     }
-    let limit = request.limit.map_or(usize::MAX, NonZeroUsize::get);
+    let limit = match request.limit {
+        Some(limit) => limit.get(),
+        None => usize::MAX,
+    };
     for (found, recency) in boost_recent(project, found, &known).into_iter().take(limit) {
         let file = &known[&found.id].file;
         match synced.read(file) {

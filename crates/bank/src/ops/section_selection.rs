@@ -98,22 +98,19 @@ impl SectionSelection {
             [] => "it has no sections".to_owned(),
             _ => format!("it has {}", self.known.join(", ")),
         };
-        let missing = self.missing.iter().map(|it| {
-            let near = it
-                .nearest
-                .as_ref()
-                .map(|near| format!("; did you mean `{near}`?"));
-            format!(
-                "`{id}` has no section `{}`: {known}{}",
-                it.id,
-                near.unwrap_or_default()
-            )
-        });
-        let diagnostics = self.diagnostics.iter();
-        let diagnostics = diagnostics.map(|found| {
+        let mut warnings = Vec::new();
+        for missing in &self.missing {
+            let near = match &missing.nearest {
+                Some(near) => format!("; did you mean `{near}`?"),
+                None => String::new(),
+            };
+            let section = &missing.id;
+            warnings.push(format!("`{id}` has no section `{section}`: {known}{near}"));
+        }
+        for found in &self.diagnostics {
             let line = found.line + 1;
-            format!("{file}:{line}: {}", found.message)
-        });
-        missing.chain(diagnostics).collect()
+            warnings.push(format!("{file}:{line}: {}", found.message));
+        }
+        warnings
     }
 }

@@ -36,35 +36,29 @@ pub fn list(stored: &MemoryFile) -> Report {
     let text = &stored.text;
     let parsed = sections::parse(text);
     let lines = LineIndex::new(text);
-    let section = |section| {
-        let SectionPlace {
-            id,
-            start_line,
-            end_line,
-        } = SectionPlace::new(section, &lines);
-        let tokens = tokens::count(&sections::content(text, section, &parsed, false));
-        Section {
-            id,
+    let mut found = Vec::new();
+    for section in &parsed.list {
+        let place = SectionPlace::new(section, &lines);
+        found.push(Section {
+            id: place.id,
             origin: section.origin.as_str(),
-            start_line,
-            end_line,
-            tokens,
-        }
-    };
-    let sections = parsed.list.iter().map(section).collect();
-    let diagnostics = parsed.diagnostics.into_iter();
-    let diagnostics = diagnostics.map(|it| Diagnostic {
-        line: it.line + 1,
-        column: it.column + 1,
-        ..it
-    });
+            start_line: place.start_line,
+            end_line: place.end_line,
+            tokens: tokens::count(&sections::content(text, section, &parsed, false)),
+        });
+    }
+    let mut diagnostics = parsed.diagnostics;
+    for fault in &mut diagnostics {
+        fault.line += 1;
+        fault.column += 1;
+    }
     Report {
         id: stored.memory.id.clone(),
         file: stored.file.clone(),
         full_file_tokens: tokens::count(text),
         tokenizer: tokens::NAME,
-        sections,
-        diagnostics: diagnostics.collect(),
+        sections: found,
+        diagnostics,
         warnings: Vec::new(),
     }
 }

@@ -7,7 +7,6 @@ use cerberus_engine::excerpt::LineRange;
 use cerberus_engine::track::InPlaceSymbol;
 use cerberus_engine::tree::read;
 use cerberus_engine::{excerpt, track};
-use cerberus_model::text::shell_word;
 use cerberus_model::{Anchor, Language, MemoryType, Origin, State, SymbolKind};
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
@@ -101,14 +100,8 @@ pub fn show(project: &Workspace, request: &Request) -> Result<Report> {
         return show_ids(project, request, filter);
     }
     let memories = project.memories()?;
-    filter.check(memories.all.iter().map(|stored| &stored.memory))?;
-    let mut selected: Vec<&MemoryFile> = Vec::new();
-    for stored in &memories.all {
-        let is_anchored = memories.anchors.contains_key(&stored.memory.id);
-        if request.matches(is_anchored) && filter.takes(stored, &memories.anchors) {
-            selected.push(stored);
-        }
-    }
+    let mut selected = memories.select(filter)?;
+    selected.retain(|stored| request.matches(memories.anchors.contains_key(&stored.memory.id)));
     selected.sort_by_key(|stored| {
         let memory = &stored.memory;
         let time = memory.updated_at.max(memory.created_at);
@@ -184,9 +177,9 @@ fn show_ids(project: &Workspace, request: &Request, filter: &Filter) -> Result<R
 fn anchored_without_example(stored: &MemoryFile) -> Option<String> {
     stored.memory.example?;
     let id = &stored.memory.id;
-    let word = shell_word(id);
+    let command = anchors::command(id, "--none");
     Some(format!(
-        "`{id}` has `example: none` in its frontmatter but also has an anchor: remove the anchor with `cerberus memory anchor {word} --none`, or the line `example: none` from its frontmatter"
+        "`{id}` has `example: none` in its frontmatter but also has an anchor: remove the anchor with `{command}`, or the line `example: none` from its frontmatter"
     ))
 }
 

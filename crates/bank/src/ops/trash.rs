@@ -1,7 +1,7 @@
 //! Moves memories with their anchors to the trash, and back.
 
 use anyhow::Result;
-use cerberus_markdown::frontmatter;
+use cerberus_model::Memory;
 use serde::Serialize;
 
 use super::import::sources::Source;
@@ -38,10 +38,7 @@ pub fn delete(project: &Workspace, ids: &[String]) -> Result<Report> {
     let mut selected: Vec<&MemoryFile> = Vec::new();
     for typed in ids {
         let stored = memories.find(typed)?;
-        if !selected
-            .iter()
-            .any(|other| other.memory.id == stored.memory.id)
-        {
+        if selected.iter().all(|other| other.file != stored.file) {
             selected.push(stored);
         }
     }
@@ -86,21 +83,16 @@ pub fn record_deletion(project: &Project, memories: &[&MemoryFile]) -> Result<()
             .bank
             .check_pattern_is_free(&stored.memory.id, &stored.text)?;
     }
-    let items: Vec<String> = memories
-        .iter()
-        .flat_map(|stored| items(&stored.text))
-        .collect();
-    project.bank.change_deleted_items(&items, &[])
+    let mut deleted = Vec::new();
+    for stored in memories {
+        deleted.extend(items(&stored.memory));
+    }
+    project.bank.change_deleted_items(&deleted, &[])
 }
 
 /// Returns the items of documents that a memory was imported from.
-fn items(text: &str) -> Vec<String> {
-    let sources = frontmatter::parse(text).frontmatter.source;
-    sources
-        .iter()
-        .filter_map(|source| Source::parse(source))
-        .map(|source| source.item())
-        .collect()
+fn items(memory: &Memory) -> Vec<String> {
+    Source::all(memory).iter().map(Source::item).collect()
 }
 
 /// Moves the memories in these files to the trash, all or none.
@@ -110,11 +102,7 @@ pub(super) fn delete_files(project: &Workspace, files: &[String]) -> Result<()> 
     }
     let lock = project.lock()?;
     let memories = lock.memories()?;
-    let selected: Vec<&MemoryFile> = memories
-        .all
-        .iter()
-        .filter(|stored| files.contains(&stored.file))
-        .collect();
+    let selected: Vec<&MemoryFile> = files.iter().filter_map(|file| memories.at(file)).collect();
     let mut anchors = memories.anchors.clone();
     move_to_trash(project, &mut anchors, &selected).map(drop)
 }
@@ -126,25 +114,23 @@ pub fn move_to_trash(
     memories: &[&MemoryFile],
 ) -> Result<Vec<MovedMemory>> {
     let mut deleted = Vec::new();
+    let mut moved = Vec::new();
     for stored in memories {
-        let anchor: Anchors = anchors
-            .remove_entry(&stored.memory.id)
-            .into_iter()
-            .collect();
-        deleted.push((stored.file.as_str(), anchor));
-    }
-    let trashed = project.bank.delete(&deleted, anchors)?;
-    let moved = memories
-        .iter()
-        .zip(deleted)
-        .zip(trashed)
-        .map(|((stored, (file, anchor)), to)| MovedMemory {
-            id: stored.memory.id.clone(),
+        let (id, file) = (&stored.memory.id, stored.file.as_str());
+        let anchor = Anchors::from_iter(anchors.remove_entry(id));
+        moved.push(MovedMemory {
+            id: id.clone(),
             name: file.strip_suffix(".md").unwrap_or(file).to_owned(),
-            file: to,
+            file: String::new(),
             anchored: !anchor.is_empty(),
         });
-    Ok(moved.collect())
+        deleted.push((file, anchor));
+    }
+    let trashed = project.bank.delete(&deleted, anchors)?;
+    for (moved, to) in moved.iter_mut().zip(trashed) {
+        moved.file = to;
+    }
+    Ok(moved)
 }
 
 /// Moves a memory back from the trash.
@@ -175,7 +161,7 @@ pub fn restore(project: &Workspace, typed: &str) -> Result<Report> {
     };
     project
         .bank
-        .change_deleted_items(&[], &items(&project.bank.read(&moved.file)?.text))?;
+        .change_deleted_items(&[], &items(&project.bank.read(&moved.file)?.memory))?;
     Ok(Report {
         moved: vec![moved],
         broken_links: Vec::new(),

@@ -7,7 +7,7 @@ use cerberus_model::Scope;
 
 use super::document::{self, Edit, EditReport};
 use super::fields::Fields;
-use crate::{MemoryFile, Workspace};
+use crate::Workspace;
 
 /// A text to append to a memory, or to a section of it.
 #[derive(Debug, Default)]
@@ -34,19 +34,11 @@ pub struct Update {
 /// Appends a text, unless the memory or section already ends with it.
 pub fn append(project: &Workspace, request: &Append) -> Result<EditReport> {
     let content = &*request.content;
-    document::check_content(content)?;
-    if !request.allow_secrets {
-        document::refuse_secrets(&[("the content", content)])?;
-    }
+    document::check_text(("the content", content), request.allow_secrets)?;
     document::edit_memory(project, &request.id, |_, stored, text| {
-        let wanted = request.section.as_deref();
-        let (section, text) =
-            document::edit_content(&stored.file, text, wanted, (content, EditMode::Append))?;
-        Ok(Edit {
-            text,
-            section,
-            warnings: Vec::new(),
-        })
+        let section = request.section.as_deref();
+        let edited = document::edit_content(text, section, content, EditMode::Append);
+        Ok(edited.map_err(|error| document::edit_error(&stored.file, error))?)
     })
 }
 
@@ -58,55 +50,40 @@ pub fn update(project: &Workspace, request: &Update) -> Result<EditReport> {
     }
     let content_text = ("the content", content.unwrap_or_default());
     request.fields.check(content_text, request.allow_secrets)?;
+    let mut body = content;
+    if let Some(content) = content
+        && request.section.is_none()
+        && let Some((_, body_start)) = frontmatter::span(content)
+    {
+        document::check_content(&content[body_start..])?;
+        body = Some(&content[body_start..]);
+    }
     document::edit_memory(project, &request.id, |memories, stored, text| {
-        let Edit {
-            text,
-            section,
-            mut warnings,
-        } = match content {
-            Some(content) => replace_content(request, stored, text, content)?,
+        let failed = |error| document::edit_error(&stored.file, error);
+        let mut edit = match body {
+            Some(body) => {
+                let section = request.section.as_deref();
+                document::edit_content(text, section, body, EditMode::Replace).map_err(failed)?
+            }
             None => Edit {
                 text: text.to_owned(),
-                section: None,
-                warnings: Vec::new(),
+                ..Edit::default()
             },
         };
-        let text = request.fields.set(text, stored.memory.memory_type);
-        let text = text.map_err(|error| document::edit_error(&stored.file, error))?;
+        let fields = &request.fields;
+        edit.text = fields
+            .set(edit.text, stored.memory.memory_type)
+            .map_err(failed)?;
+        if body != content {
+            let warning = "the frontmatter of the content is ignored: set its fields with options";
+            edit.warnings.push(warning.to_owned());
+        }
         let id = &stored.memory.id;
-        if request.fields.scope == Some(Scope::Universal) && memories.anchors.contains_key(id) {
-            warnings.push(format!(
+        if fields.scope == Some(Scope::Universal) && memories.anchors.contains_key(id) {
+            edit.warnings.push(format!(
                 "a universal memory is never anchored; remove its anchor with `cerberus memory anchor {id} --clear`"
             ));
         }
-        Ok(Edit {
-            text,
-            section,
-            warnings,
-        })
-    })
-}
-
-fn replace_content(
-    request: &Update,
-    stored: &MemoryFile,
-    text: &str,
-    content: &str,
-) -> Result<Edit> {
-    let mut warnings = Vec::new();
-    let mut content = content;
-    if let (None, Some((_, body_start))) = (&request.section, frontmatter::span(content)) {
-        content = &content[body_start..];
-        document::check_content(content)?;
-        let warning = "the frontmatter of the content is ignored: set its fields with options";
-        warnings.push(warning.to_owned());
-    }
-    let wanted = request.section.as_deref();
-    let (section, text) =
-        document::edit_content(&stored.file, text, wanted, (content, EditMode::Replace))?;
-    Ok(Edit {
-        text,
-        section,
-        warnings,
+        Ok(edit)
     })
 }

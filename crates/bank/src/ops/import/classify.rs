@@ -14,14 +14,10 @@ use super::place::{self, Place};
 use super::sources::{self, Source, Sources};
 use super::{Item, NewRule, Outcome, Report};
 use crate::ops::{Project, default_scope, document};
+use crate::project::project_name;
 
 /// Replaces a text that may contain a secret.
 const HIDDEN: &str = "(not shown)";
-
-/// The maximum length of the text that governs an item in a message.
-const SHOWN_CHARS: usize = 160;
-
-const ADDED_BY_A_PERSON: &str = "a person added the text that governs it";
 
 /// A document to import.
 pub(super) struct Document<'a> {
@@ -39,8 +35,6 @@ struct ReadItem {
     found: RuleItem,
     text: String,
     digest: String,
-    /// The digests of its texts in earlier versions, which omitted some of the text that governs it.
-    former: Vec<String>,
     scope: Scope,
     paths: Vec<String>,
 }
@@ -59,17 +53,6 @@ impl ReadItem {
     fn prefix(&self) -> &str {
         &self.text[..self.found.prefix_len]
     }
-
-    /// Returns the text that governs it in one line.
-    fn shown_prefix(&self) -> String {
-        let words: Vec<&str> = self.prefix().split_whitespace().collect();
-        let prefix = words.join(" ");
-        let prefix = prefix.trim_end_matches(':');
-        match prefix.char_indices().nth(SHOWN_CHARS) {
-            Some((end, _)) => format!("{}…", &prefix[..end]),
-            None => prefix.to_owned(),
-        }
-    }
 }
 
 impl<'a> Document<'a> {
@@ -87,16 +70,13 @@ impl<'a> Document<'a> {
         let own_scope = surroundings.scope.cloned().or(scope);
         let has_own_scope = own_scope.is_some();
         let scope = own_scope.unwrap_or_else(|| default_scope(project));
-        let name = match default_scope(project) {
-            Scope::Project(name) => name.unwrap_or_default(),
-            _ => String::new(),
+        let name = match project_name(project) {
+            Some(name) => name,
+            None => "",
         };
-        let parsed = rules::parse(&found.text, &name).into_iter();
+        let parsed = rules::parse(&found.text, name).into_iter();
         let mut items: Vec<ReadItem> = parsed.map(|item| read_item(project, found, item)).collect();
-        // Such a text is that of another item, which may be the opposite of this one.
-        let present: FxHashSet<String> = items.iter().map(|item| item.digest.clone()).collect();
         for item in &mut items {
-            item.former.retain(|digest| !present.contains(digest));
             let place = rules::Place::of(&item.found, surroundings.files);
             item.scope = match place.language {
                 Some(language) if !has_own_scope => Scope::Language(language),
@@ -133,21 +113,19 @@ impl<'a> Document<'a> {
 
 /// Returns an item with paths from the root.
 fn read_item(project: &Project, document: &Found, mut item: RuleItem) -> ReadItem {
-    let from_root = |path: &str| path_from_root(project, &document.file, path);
     let (prefix, own) = item.text.split_at(item.prefix_len);
-    let prefix = rules::replace_paths(prefix, from_root);
-    let own = rules::replace_paths(own, from_root);
-    let earlier = std::mem::take(&mut item.earlier_prefixes).into_iter();
-    let former = earlier
-        .map(|prefix| sources::digest(&format!("{prefix}{own}")))
-        .collect();
-    item.prefix_len = prefix.len();
-    let text = prefix + &own;
+    let mut text = String::new();
+    let mut prefix_len = 0;
+    for part in [prefix, own] {
+        prefix_len = text.len();
+        let from_root = |path: &str| path_from_root(project, &document.file, path);
+        text.push_str(&rules::replace_paths(part, from_root));
+    }
+    item.prefix_len = prefix_len;
     ReadItem {
         digest: sources::digest(&text),
         found: item,
         text,
-        former,
         scope: Scope::Universal,
         paths: Vec::new(),
     }
@@ -159,10 +137,15 @@ fn path_from_root(project: &Project, document: &str, path: &str) -> Option<Strin
     if !path.contains(['/', '.']) || path.starts_with('/') || read::exists(root, path) {
         return None;
     }
-    let own_folder = document.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let folders = [own_folder, place::folder(document)].into_iter();
-    let mut paths = folders.filter_map(|folder| normalize_path(&format!("{folder}/{path}")));
-    paths.find(|path| read::exists(root, path))
+    let (own_folder, _) = document.rsplit_once('/').unwrap_or_default();
+    for folder in [own_folder, place::folder(document)] {
+        if let Some(path) = normalize_path(&format!("{folder}/{path}"))
+            && read::exists(root, &path)
+        {
+            return Some(path);
+        }
+    }
+    None
 }
 
 /// The changes of one existing memory.
@@ -182,44 +165,10 @@ struct Unknown<'a> {
     read: &'a ReadItem,
 }
 
-/// A memory of an earlier version of an item.
+/// A memory of an earlier version of an item, with the document of its source.
 struct Earlier {
     memory_idx: usize,
-    /// The document of its source.
     file: String,
-    /// Whether the item had the same words, without some of the text that governs it.
-    is_former: bool,
-}
-
-impl Earlier {
-    /// Returns the reason of a conflict with a memory that a person edited.
-    fn conflict(&self, id: &str, read: &ReadItem) -> String {
-        if self.is_former {
-            let added = read.shown_prefix();
-            return format!(
-                "`{id}` was imported without the text that governs it, and edited since; add `{added}` to it with `cerberus memory update {id} --content …`"
-            );
-        }
-        format!(
-            "`{id}` was imported from an earlier version of this item and edited since; update it with `cerberus memory update {id} --content …`, or delete it and import again"
-        )
-    }
-
-    /// Returns the reason of a change.
-    fn change(&self, id: &str, read: &ReadItem, drops_example: bool) -> String {
-        let mut reason = if self.is_former {
-            format!(
-                "the text that governs it was added: `{}`",
-                read.shown_prefix()
-            )
-        } else {
-            format!("`{id}` was imported from an earlier version of this item")
-        };
-        if drops_example {
-            reason.push_str("; its example, which was chosen without that text, is removed: choose one with `cerberus memory review`");
-        }
-        reason
-    }
 }
 
 /// Compares items with the bank, and collects what is to be written.
@@ -247,16 +196,15 @@ impl Classifier<'_> {
     /// Adds the items of one document.
     pub(super) fn document(&mut self, document: &Document) {
         let file = document.file();
-        let faults = document.faults.iter();
-        self.report
-            .warnings
-            .extend(faults.map(|(line, fault)| format!("{file}:{line}: {fault}")));
+        for (line, fault) in &document.faults {
+            let warning = format!("{file}:{line}: {fault}");
+            self.report.warnings.push(warning);
+        }
         let items = &document.items;
-        let gone = self
-            .sources
-            .removed(file, &document.digests().collect())
-            .into_iter();
-        let mut gone: Vec<(usize, &str)> = gone.map(|memory_idx| (memory_idx, file)).collect();
+        let mut gone = Vec::new();
+        for memory_idx in self.sources.removed(file, &document.digests().collect()) {
+            gone.push((memory_idx, file));
+        }
         let mut unknown = Vec::new();
         for read in items {
             let ReadItem { found, text, .. } = read;
@@ -283,12 +231,6 @@ impl Classifier<'_> {
             }
             self.report.items.push(item);
         }
-        // Of two items with the same own words the memory belongs to the one in its line.
-        unknown.sort_by_key(|rule| {
-            !self
-                .sources
-                .is_in_line(file, &rule.read.former, rule.read.found.line + 1)
-        });
         // Only after all known items are found may a rest be an earlier version of another one.
         for rule in unknown {
             self.unknown(document, &rule, &mut gone);
@@ -321,18 +263,15 @@ impl Classifier<'_> {
             item.settle(Outcome::Duplicate, sources.id(memory_idx), None);
             return true;
         }
-        let moved = self
-            .missing
-            .iter()
-            .find_map(|it| Some((*it, sources.imported(it, digest)?)));
-        if let Some((former, memory_idx)) = moved {
-            let reason = format!("its document was moved from {former}");
-            item.settle(Outcome::Changed, sources.id(memory_idx), Some(reason));
-            self.replace_source((memory_idx, former), read, source.written);
-            return true;
+        for former in self.missing {
+            if let Some(memory_idx) = sources.imported(former, digest) {
+                let reason = format!("its document was moved from {former}");
+                item.settle(Outcome::Changed, sources.id(memory_idx), Some(reason));
+                self.replace_source((memory_idx, former), read, source.written);
+                return true;
+            }
         }
-        let mut digests = std::iter::once(digest).chain(read.former.iter().map(String::as_str));
-        if digests.any(|digest| self.is_deleted(file, digest)) {
+        if self.is_deleted(file, digest) {
             let reason = "its memory was deleted; bring it back with `cerberus memory restore`";
             item.skip(reason.to_owned());
             return true;
@@ -382,29 +321,24 @@ impl Classifier<'_> {
         // The item is taken out of the report while it is compared with the others.
         let mut item = std::mem::take(&mut self.report.items[item_idx]);
         let written = document.source(&item, digest).written;
-        if let Some(earlier) = self.take_earlier(gone, document, read) {
-            let Earlier {
-                memory_idx,
-                ref file,
-                is_former,
-            } = earlier;
-            let sources = self.sources;
+        let sources = self.sources;
+        if let Some(Earlier { memory_idx, file }) = self.take_earlier(document, read, gone) {
+            let file = &*file;
             let id = sources.id(memory_idx);
             let old = sources.source_in(memory_idx, file);
-            let is_edited = old.is_some_and(|old| sources.is_edited(memory_idx, old));
-            if is_edited && is_former && sources.contains(memory_idx, read.prefix()) {
-                item.settle(Outcome::Changed, id, Some(ADDED_BY_A_PERSON.to_owned()));
-                self.replace_source((memory_idx, file), read, written);
-            } else if is_edited {
-                item.settle(Outcome::Conflict, id, Some(earlier.conflict(id, read)));
+            let mut reason = format!("`{id}` was imported from an earlier version of this item");
+            if let Some(old) = old
+                && sources.is_edited(memory_idx, old)
+            {
+                reason.push_str(&format!(" and edited since; update it with `cerberus memory update {id} --content …`, or delete it and import again"));
+                item.settle(Outcome::Conflict, id, Some(reason));
             } else {
                 let drops_example = read.found.may_be_negated
                     && sources.is_chosen_without(memory_idx, read.prefix());
-                item.settle(
-                    Outcome::Changed,
-                    id,
-                    Some(earlier.change(id, read, drops_example)),
-                );
+                if drops_example {
+                    reason.push_str("; its example, which was chosen without the text that governs it, is removed: choose one with `cerberus memory review`");
+                }
+                item.settle(Outcome::Changed, id, Some(reason));
                 self.replace_source((memory_idx, file), read, written);
                 let update = self.update(memory_idx);
                 update.item_idx = Some(item_idx);
@@ -426,46 +360,33 @@ impl Classifier<'_> {
         self.report.items[item_idx] = item;
     }
 
-    /// Removes and returns the memory of an earlier version of an item: first one that lacks only
-    /// the text that governs the item, then the most similar one.
+    /// Removes and returns the memory of the most similar earlier version of an item.
     fn take_earlier(
         &mut self,
-        gone: &mut Vec<(usize, &str)>,
         document: &Document,
         read: &ReadItem,
+        gone: &mut Vec<(usize, &str)>,
     ) -> Option<Earlier> {
         let sources = self.sources;
-        let former = sources.take_former(gone, &read.former);
-        if let Some((memory_idx, file)) =
-            former.or_else(|| sources.take_former(&mut self.lost, &read.former))
-        {
-            if !self.is_of_another(memory_idx, file, read) {
-                return Some(Earlier {
-                    memory_idx,
-                    file: file.to_owned(),
-                    is_former: true,
-                });
-            }
-            self.drop_source(memory_idx, file, &document.paths);
-        }
         let similar = sources.take_earlier(gone, &read.text);
-        let (memory_idx, file) =
-            similar.or_else(|| sources.take_earlier(&mut self.lost, &read.text))?;
+        let similar = similar.or_else(|| sources.take_earlier(&mut self.lost, &read.text));
+        let (memory_idx, file) = similar?;
+        if self.is_of_another(memory_idx, file, read) {
+            self.drop_source(memory_idx, file, &document.paths);
+            return None;
+        }
         Some(Earlier {
             memory_idx,
             file: file.to_owned(),
-            is_former: false,
         })
     }
 
-    /// Returns whether the memory of an item has the text of an item in another document: the same
-    /// words below another sentence.
+    /// Returns whether the memory of an item has the text of an item in another document, which changed otherwise or not
+    /// at all.
     fn is_of_another(&self, memory_idx: usize, file: &str, read: &ReadItem) -> bool {
-        let update = self
-            .updates
-            .get(&memory_idx)
-            .and_then(|update| update.item_idx);
-        if let Some(other_idx) = update {
+        if let Some(update) = self.updates.get(&memory_idx)
+            && let Some(other_idx) = update.item_idx
+        {
             return self.report.items[other_idx].text != read.text;
         }
         self.sources.has_text_of_another(memory_idx, file)
@@ -482,9 +403,7 @@ impl Classifier<'_> {
         let old = old.map(|old| old.written.clone());
         let has_one_source = self.sources.sources[memory_idx].len() == 1;
         let update = self.update(memory_idx);
-        update
-            .sources
-            .retain(|written| Some(written) != old.as_ref());
+        update.sources.retain(|known| Some(known) != old.as_ref());
         update.sources.push(written);
         if has_one_source {
             update.paths.clone_from(&read.paths);
@@ -503,12 +422,8 @@ impl Classifier<'_> {
         }
         update.sources.retain(|written| *written != source.written);
         let is_removed = update.sources.is_empty();
-        let rest: Vec<String> = update
-            .paths
-            .iter()
-            .filter(|path| !paths.contains(path))
-            .cloned()
-            .collect();
+        let mut rest = update.paths.clone();
+        rest.retain(|path| !paths.contains(path));
         if !rest.is_empty() {
             update.paths = rest;
         }
@@ -527,14 +442,14 @@ impl Classifier<'_> {
     /// Returns the update of a memory, which changes nothing at first.
     fn update(&mut self, memory_idx: usize) -> &mut Update {
         let sources = self.sources;
-        self.updates.entry(memory_idx).or_insert_with(|| Update {
-            item_idx: None,
-            paths: sources.all[memory_idx].memory.paths.clone(),
-            sources: sources.sources[memory_idx]
-                .iter()
-                .map(|it| it.written.clone())
-                .collect(),
-            drops_example: false,
+        self.updates.entry(memory_idx).or_insert_with(|| {
+            let written = sources.sources[memory_idx].iter();
+            Update {
+                item_idx: None,
+                paths: sources.all[memory_idx].memory.paths.clone(),
+                sources: written.map(|source| source.written.clone()).collect(),
+                drops_example: false,
+            }
         })
     }
 

@@ -5,7 +5,7 @@ use anyhow::Result;
 use cerberus_engine::tree::{documents, read};
 use cerberus_markdown::links::normalize_path;
 use cerberus_markdown::rules::{self, Import};
-use cerberus_model::error::UserError;
+use cerberus_model::refuse;
 
 use super::Request;
 use crate::ops::Project;
@@ -52,10 +52,9 @@ pub(super) fn documents(project: &Project, request: &Request) -> Result<Document
         documents.unreadable.extend(listed.unnamed);
         documents.warnings.extend(listed.warnings);
         if listed.paths.is_empty() && documents.unreadable.is_empty() {
-            return Err(
-                UserError::usage("the project has no file of rules, such as `AGENTS.md`")
-                    .hint("name the documents with rules: cerberus memory import FILE")
-                    .into(),
+            return refuse(
+                "the project has no file of rules, such as `AGENTS.md`",
+                "name the documents with rules: cerberus memory import FILE",
             );
         }
         for file in listed.paths {
@@ -135,24 +134,16 @@ fn imported_file(
             Ok(None)
         };
     }
-    let folder = importing.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let path = if folder.is_empty() {
-        path.to_owned()
-    } else {
-        format!("{folder}/{path}")
+    let path = match importing.rsplit_once('/') {
+        Some((folder, _)) => format!("{folder}/{path}"),
+        None => path.to_owned(),
     };
     let file = normalize_path(&path).ok_or(OUTSIDE)?;
-    let name = file
-        .rsplit('/')
-        .next()
-        .unwrap_or_default()
-        .to_ascii_lowercase();
-    // A README describes the project; it is imported only if it is named.
-    let (is_document, exists) = (
-        documents::is_document(&file),
-        read::is_file(&project.root, &file),
-    );
-    match (is_document, exists) {
+    let name = file.rsplit('/').next().unwrap_or_default();
+    let name = name.to_ascii_lowercase();
+    let exists = read::is_file(&project.root, &file);
+    match (documents::is_document(&file), exists) {
+        // It describes the project, and is imported only if it is named.
         (true, true) if name.starts_with("readme") => Ok(None),
         (true, true) => Ok(Some(file)),
         (true, false) => Err("no such file"),

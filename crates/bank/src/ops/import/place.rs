@@ -43,22 +43,21 @@ impl Place {
             _ => globs.iter().map(|glob| from_root(folder, glob)).collect(),
         };
         // The globs are in the order of their lines.
-        let (lines, mut line_idx) = (text.lines().collect::<Vec<_>>(), 0);
-        let fault = |glob: &String| {
-            let fault = glob_fault(glob)?;
-            let after = lines[line_idx..]
-                .iter()
-                .position(|line| line.contains(glob.as_str()));
-            line_idx += after.unwrap_or(0);
-            Some((
-                line_idx + 1,
-                format!("the glob `{glob}` is invalid: {fault}"),
-            ))
-        };
+        let lines: Vec<&str> = text.lines().collect();
+        let mut line_idx = 0;
+        let mut faults = Vec::new();
+        for glob in &globs {
+            if let Some(fault) = glob_fault(glob) {
+                let mut after = lines[line_idx..].iter();
+                line_idx += after.position(|line| line.contains(glob)).unwrap_or(0);
+                let fault = format!("the glob `{glob}` is invalid: {fault}");
+                faults.push((line_idx + 1, fault));
+            }
+        }
         Self {
             scope,
             paths,
-            faults: globs.iter().filter_map(fault).collect(),
+            faults,
         }
     }
 }
@@ -66,11 +65,11 @@ impl Place {
 /// Returns the folder that a document holds for; empty for the whole project.
 pub(super) fn folder(file: &str) -> &str {
     let (folder, name) = file.rsplit_once('/').unwrap_or(("", file));
-    let is_about_parent =
-        |part: &str| !documents::is_folder_rule_file(name) && DOCUMENT_FOLDERS.contains(&part);
+    let is_folder_rule_file = documents::is_folder_rule_file(name);
     let mut end = 0;
     for part in folder.split('/') {
-        if part.starts_with('.') || is_about_parent(part) {
+        let is_about_parent = !is_folder_rule_file && DOCUMENT_FOLDERS.contains(&part);
+        if part.starts_with('.') || is_about_parent {
             break;
         }
         end += part.len() + 1;
@@ -86,65 +85,64 @@ fn globs(text: &str) -> Vec<String> {
         return Vec::new();
     };
     let mut list = String::new();
-    let (mut is_inside, mut is_from_root) = (false, false);
+    let mut is_inside = false;
+    let mut is_from_root = false;
     for line in block.slice(text).lines() {
-        if line
-            .split_once(':')
-            .is_some_and(|(key, value)| key == "alwaysApply" && value.trim() == "true")
+        if let Some(("alwaysApply", value)) = line.split_once(':')
+            && value.trim() == "true"
         {
             return Vec::new();
         }
-        let key = KEYS.iter().find(|key| line.starts_with(**key));
-        let value = key.map(|key| &line[key.len()..]);
-        is_from_root |= key.is_some_and(|key| *key != ANY_FOLDER_KEY);
-        is_inside = value.is_some() || (is_inside && line.trim_start().starts_with('-'));
-        if is_inside {
-            list.push_str(value.unwrap_or_else(|| line.trim_start().trim_start_matches('-')));
+        if let Some(key) = KEYS.iter().find(|key| line.starts_with(**key)) {
+            is_inside = true;
+            is_from_root |= *key != ANY_FOLDER_KEY;
+            list.push_str(&line[key.len()..]);
             list.push(',');
+        } else if is_inside && line.trim_start().starts_with('-') {
+            list.push_str(line.trim_start().trim_start_matches('-'));
+            list.push(',');
+        } else {
+            is_inside = false;
         }
     }
     list.retain(|c| !matches!(c, '"' | '\'') && !c.is_control());
-    let is_list = list.trim_start().starts_with('[');
-    let list = if is_list {
-        list.replace(['[', ']'], "")
-    } else {
-        list
-    };
-    let rooted = |glob: &str| match glob.strip_prefix('!') {
-        _ if !is_from_root || glob.contains('/') || EVERYTHING.contains(&glob) => glob.to_owned(),
-        Some(excluded) => format!("!/{excluded}"),
-        None => format!("/{glob}"),
-    };
-    let globs: Vec<String> = split_globs(&list).into_iter().map(rooted).collect();
-    if globs.iter().any(|glob| EVERYTHING.contains(&glob.as_str())) {
-        Vec::new()
-    } else {
-        globs
+    if list.trim_start().starts_with('[') {
+        list.retain(|c| !matches!(c, '[' | ']'));
     }
+    let mut globs = Vec::new();
+    for glob in split_globs(&list) {
+        if EVERYTHING.contains(&glob) {
+            return Vec::new();
+        }
+        globs.push(match glob.strip_prefix('!') {
+            _ if !is_from_root || glob.contains('/') => glob.to_owned(),
+            Some(excluded) => format!("!/{excluded}"),
+            None => format!("/{glob}"),
+        });
+    }
+    globs
 }
 
 /// Returns a glob of a document as a glob from the project's root.
 fn from_root(folder: &str, glob: &str) -> String {
-    let (mark, glob) = glob
-        .strip_prefix('!')
-        .map_or(("", glob), |glob| ("!", glob));
-    let glob = glob.trim_start_matches("./");
-    let (is_rooted, glob) = (glob.starts_with('/'), glob.trim_start_matches('/'));
-    let prefix = format!("{folder}/");
-    if folder.is_empty() || glob.starts_with(&prefix) {
-        let root = if is_rooted && !glob.contains('/') {
-            "/"
-        } else {
-            ""
-        };
-        return format!("{mark}{root}{glob}");
+    if let Some(excluded) = glob.strip_prefix('!') {
+        return format!("!{}", from_root(folder, excluded));
     }
-    let any_folder = if is_rooted || glob.contains('/') {
-        ""
-    } else {
-        "**/"
-    };
-    format!("{mark}{prefix}{any_folder}{glob}")
+    let relative = glob.trim_start_matches("./");
+    let path = relative.trim_start_matches('/');
+    let is_rooted = relative.starts_with('/');
+    let is_name = !path.contains('/');
+    let prefix = format!("{folder}/");
+    if folder.is_empty() || path.starts_with(&prefix) {
+        return match is_rooted && is_name {
+            true => format!("/{path}"),
+            false => path.to_owned(),
+        };
+    }
+    match is_name && !is_rooted {
+        true => format!("{prefix}**/{path}"),
+        false => format!("{prefix}{path}"),
+    }
 }
 
 /// Returns the language if the globs match all files of one language.

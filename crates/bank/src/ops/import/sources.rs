@@ -5,8 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use cerberus_markdown::frontmatter;
-use cerberus_model::{Anchor, Origin};
+use cerberus_model::{Anchor, Memory, Origin, sorted};
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -33,9 +32,10 @@ pub struct Source {
 impl Source {
     /// Creates a source, for example `AGENTS.md:12@0a1b2c3d4e5f (1a2b3c4d)` at a commit.
     pub(super) fn new(file: &str, line: usize, commit: Option<&str>, digest: &str) -> Self {
-        let at = commit
-            .map(|commit| format!("@{commit}"))
-            .unwrap_or_default();
+        let at = match commit {
+            Some(commit) => format!("@{commit}"),
+            None => String::new(),
+        };
         let written = format!("{file}:{line}{at} ({digest})");
         Self {
             file: file.to_owned(),
@@ -49,14 +49,19 @@ impl Source {
     pub fn parse(written: &str) -> Option<Self> {
         let (location, digest) = written.strip_suffix(')')?.rsplit_once(" (")?;
         let (file, line) = location.rsplit_once(':')?;
-        let line = line.split_once('@').map_or(line, |(line, _)| line);
-        let (file, digest) = (file.to_owned(), digest.to_owned());
+        let line = line.split('@').next()?;
         Some(Self {
-            file,
+            file: file.to_owned(),
             line: line.parse().ok()?,
-            digest,
+            digest: digest.to_owned(),
             written: written.to_owned(),
         })
+    }
+
+    /// Returns the places that a memory was imported from.
+    pub fn all(memory: &Memory) -> Vec<Self> {
+        let sources = memory.source.iter();
+        sources.filter_map(|written| Self::parse(written)).collect()
     }
 
     /// Returns the name of the item in the list of deleted ones.
@@ -90,19 +95,19 @@ pub(super) struct Sources<'a> {
 impl<'a> Sources<'a> {
     pub(super) fn new(memories: &'a Memories) -> Self {
         let all = &memories.all;
-        let digests: Vec<String> = all.iter().map(|it| digest(&it.memory.body)).collect();
-        let (mut by_source, mut by_digest) = (BTreeMap::new(), BTreeMap::new());
+        let mut digests = Vec::with_capacity(all.len());
+        let mut by_source = BTreeMap::new();
+        let mut by_digest = BTreeMap::new();
         let mut sources = Vec::with_capacity(all.len());
         for (memory_idx, stored) in all.iter().enumerate() {
-            let own = frontmatter::parse(&stored.text).frontmatter.source;
-            let own: Vec<Source> = own.iter().filter_map(|it| Source::parse(it)).collect();
+            let own = Source::all(&stored.memory);
             for source in &own {
                 by_source.insert((source.file.clone(), source.digest.clone()), memory_idx);
             }
             sources.push(own);
-            by_digest
-                .entry(digests[memory_idx].clone())
-                .or_insert(memory_idx);
+            let digest = digest(&stored.memory.body);
+            by_digest.entry(digest.clone()).or_insert(memory_idx);
+            digests.push(digest);
         }
         Self {
             all,
@@ -145,77 +150,47 @@ impl<'a> Sources<'a> {
     /// Returns the memories that were imported from a file which no longer contains their original
     /// or their current text.
     pub(super) fn removed(&self, file: &str, digests: &FxHashSet<&str>) -> Vec<usize> {
-        let removed = self
-            .by_source
-            .iter()
-            .filter(|((source, digest), memory_idx)| {
-                let current = self.digests[**memory_idx].as_str();
-                source == file && !digests.contains(digest.as_str()) && !digests.contains(current)
-            });
-        removed.map(|(_, memory_idx)| *memory_idx).collect()
+        let mut removed = Vec::new();
+        for ((source, digest), &memory_idx) in &self.by_source {
+            let current = &self.digests[memory_idx];
+            let is_present = digests.contains(&**digest) || digests.contains(&**current);
+            if source == file && !is_present {
+                removed.push(memory_idx);
+            }
+        }
+        removed
     }
 
     /// Returns the files that memories were imported from.
     pub(super) fn files(&self) -> Vec<&str> {
-        let mut files: Vec<&str> = self
-            .by_source
-            .keys()
-            .map(|(file, _)| file.as_str())
-            .collect();
-        files.dedup();
-        files
-    }
-
-    /// Returns whether one of the `digests` in a file was imported from a line.
-    pub(super) fn is_in_line(&self, file: &str, digests: &[String], line: usize) -> bool {
-        let memories = digests
-            .iter()
-            .filter_map(|digest| self.imported(file, digest));
-        let mut sources = memories.filter_map(|memory_idx| self.source_in(memory_idx, file));
-        sources.any(|source| source.line == line)
+        let files = self.by_source.keys().map(|(file, _)| file.as_str());
+        sorted(files)
     }
 
     /// Returns whether a memory has the text of its source in another file than `file`.
     pub(super) fn has_text_of_another(&self, memory_idx: usize, file: &str) -> bool {
-        let text = &self.digests[memory_idx];
-        let has_text = |source: &Source| source.digest == *text;
-        let sources = &self.sources[memory_idx];
-        let is_own = sources
-            .iter()
-            .any(|source| source.file == file && has_text(source));
-        !is_own && sources.iter().any(has_text)
-    }
-
-    /// Returns whether the words of a memory contain those of a text, in their order.
-    pub(super) fn contains(&self, memory_idx: usize, text: &str) -> bool {
-        let words = |text: &str| format!(" {} ", words(text).join(" "));
-        words(&self.all[memory_idx].memory.body).contains(&words(text))
+        let mut is_of_another = false;
+        for source in &self.sources[memory_idx] {
+            if source.digest == self.digests[memory_idx] {
+                if source.file == file {
+                    return false;
+                }
+                is_of_another = true;
+            }
+        }
+        is_of_another
     }
 
     /// Returns whether an example of a memory was chosen by itself, while the memory did not begin
     /// with a text.
     pub(super) fn is_chosen_without(&self, memory_idx: usize, text: &str) -> bool {
         let memory = &self.all[memory_idx].memory;
-        let anchor = self.anchors.get(&memory.id);
-        anchor.is_some_and(is_chosen_by_itself) && !memory.body.trim_start().starts_with(text)
-    }
-
-    /// Removes and returns a memory that was imported from one of the earlier forms of an item, with
-    /// its document.
-    pub(super) fn take_former<'f>(
-        &self,
-        removed: &mut Vec<(usize, &'f str)>,
-        digests: &[String],
-    ) -> Option<(usize, &'f str)> {
-        let mut at = None;
-        for (removed_idx, (memory_idx, file)) in removed.iter().enumerate() {
-            let source = self.source_in(*memory_idx, file);
-            if source.is_some_and(|source| digests.contains(&source.digest)) {
-                at = Some(removed_idx);
-                break;
+        match self.anchors.get(&memory.id) {
+            Some(anchor) => {
+                is_chosen_by_itself(anchor) && !memory.body.trim_start().starts_with(text)
             }
+            None => false,
         }
-        Some(removed.remove(at?))
     }
 
     /// Removes and returns the memory that was most likely imported from an earlier version of a
@@ -225,17 +200,19 @@ impl<'a> Sources<'a> {
         removed: &mut Vec<(usize, &'f str)>,
         text: &str,
     ) -> Option<(usize, &'f str)> {
-        if removed.is_empty() {
-            return None;
-        }
         let new = similar::words(text);
-        let old = |idx: usize| similar::words(&self.all[idx].memory.body);
-        let scored = removed
-            .iter()
-            .enumerate()
-            .map(|(at, (idx, _))| (similar::similarity(&new, &old(*idx)), at));
-        let (best, at) = scored.max_by(|a, b| a.0.total_cmp(&b.0))?;
-        (best >= MIN_SHARED).then(|| removed.remove(at))
+        let mut best = MIN_SHARED;
+        let mut best_at = None;
+        for (at, (memory_idx, _)) in removed.iter().enumerate() {
+            let old = similar::words(&self.all[*memory_idx].memory.body);
+            let shared = similar::similarity(&new, &old);
+            // Of equal ones, the last.
+            if shared >= best {
+                best = shared;
+                best_at = Some(at);
+            }
+        }
+        Some(removed.remove(best_at?))
     }
 }
 
@@ -246,14 +223,14 @@ pub(super) fn is_chosen_by_itself(anchor: &Anchor) -> bool {
 
 /// Returns a short hash of the words of a text. Punctuation, markup and case do not matter.
 pub fn digest(text: &str) -> String {
-    format!("{:08x}", xxh3_64(words(text).join(" ").as_bytes()) >> 32)
+    format!("{:08x}", xxh3_64(words(text).as_bytes()) >> 32)
 }
 
-fn words(text: &str) -> Vec<String> {
-    let words = text
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).collect()
+/// Returns the words of a text in small letters, with one space between them.
+fn words(text: &str) -> String {
+    let mut words = Vec::from_iter(text.split(|c: char| !c.is_alphanumeric()));
+    words.retain(|word| !word.is_empty());
+    words.join(" ").to_lowercase()
 }
 
 #[cfg(test)]

@@ -4,13 +4,13 @@ use anyhow::Result;
 use cerberus_markdown::edit::{self, EditMode};
 use cerberus_markdown::frontmatter;
 use cerberus_markdown::frontmatter::{FieldValue, Frontmatter};
-use cerberus_model::{MemoryStatus, MemoryType};
+use cerberus_model::{MemoryId, MemoryStatus, MemoryType};
 
 use super::classify::Update;
 use super::sources::{self, Sources};
 use super::{Item, NewRule, Outcome, Plan, Report};
 use crate::ops::{Project, document, seconds};
-use crate::{ImportChanges, MemoryFile, Workspace, memories, names};
+use crate::{ImportChanges, MemoryFile, Workspace, memories};
 
 /// Writes all memories with their anchors; if one fails, the written ones are reverted.
 pub(super) fn write(project: &Workspace, plan: &mut Plan) -> Result<()> {
@@ -29,37 +29,38 @@ pub(super) fn write(project: &Workspace, plan: &mut Plan) -> Result<()> {
     } = plan;
     updates.retain(|memory_idx, _| {
         let old = &planned.all[*memory_idx];
-        let current = memories.all.iter().find(|stored| stored.file == old.file);
-        let is_same = current.is_some_and(|current| current.text == old.text);
-        if !is_same {
-            report
-                .warnings
-                .push(format!("`{}` changed during the import", old.memory.id));
+        if let Some(current) = memories.at(&old.file)
+            && current.text == old.text
+        {
+            return true;
         }
-        is_same
+        let warning = format!("`{}` changed during the import", old.memory.id);
+        report.warnings.push(warning);
+        false
     });
     let known = Sources::new(&memories);
     new_rules.retain(|rule| !is_known(&known, report, rule));
-    super::assign_ids(&memories, report, new_rules)?;
+    super::assign_ids(&memories, report, new_rules);
     let before = memories.anchors.clone();
     let mut after = before.clone();
     for rule in &mut *new_rules {
         let id = report.items[rule.item_idx].id.clone().unwrap_or_default();
         after.extend(rule.anchor.take().map(|anchor| (id, anchor)));
     }
-    for (memory_idx, _) in updates.iter().filter(|(_, update)| update.drops_example) {
-        let id = &planned.all[*memory_idx].memory.id;
-        if before.get(id).is_some_and(sources::is_chosen_by_itself) {
-            after.remove(id);
-        }
+    let mut created = Vec::new();
+    for rule in &*new_rules {
+        created.push(new_memory(project, &report.items[rule.item_idx], rule)?);
     }
-    let created = new_rules
-        .iter()
-        .map(|rule| created(project, &report.items[rule.item_idx], rule));
-    let created = created.collect::<Result<_>>()?;
     let mut changed = Vec::new();
     for (memory_idx, update) in &*updates {
         let stored = &planned.all[*memory_idx];
+        let id = &stored.memory.id;
+        if update.drops_example
+            && let Some(anchor) = before.get(id)
+            && sources::is_chosen_by_itself(anchor)
+        {
+            after.remove(id);
+        }
         let old = project.bank.utf8_text(stored)?;
         let item = update.item_idx.map(|item_idx| &report.items[item_idx]);
         let new = updated(project, item, (stored, &old), update)?;
@@ -86,8 +87,8 @@ fn is_known(known: &Sources, report: &mut Report, rule: &NewRule) -> bool {
     true
 }
 
-/// Returns the file and the text of a new memory.
-fn created(project: &Project, item: &Item, rule: &NewRule) -> Result<(String, String)> {
+/// Returns the id and the text of a new memory.
+fn new_memory(project: &Project, item: &Item, rule: &NewRule) -> Result<(MemoryId, String)> {
     let frontmatter = Frontmatter {
         memory_type: Some(MemoryType::Rule),
         status: item.doubt.is_some().then_some(MemoryStatus::Proposed),
@@ -100,11 +101,10 @@ fn created(project: &Project, item: &Item, rule: &NewRule) -> Result<(String, St
         source: rule.sources.clone(),
         ..Frontmatter::default()
     };
-    let id = item.id.as_deref().unwrap_or_default();
-    names::check(id)?;
+    let id = item.id.as_deref().unwrap_or_default().parse()?;
     let text = memories::text_of(&frontmatter, &item.text);
     memories::check_size(&text)?;
-    Ok((format!("{id}.md"), text))
+    Ok((id, text))
 }
 
 /// Returns the new text of a memory.

@@ -1,6 +1,6 @@
 //! Parses the expiry of a pin: a duration from now, a date or a time.
 
-use cerberus_model::error::UserError;
+use cerberus_model::{UserError, refuse};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
@@ -11,12 +11,15 @@ pub(super) fn parse(text: &str, now: Timestamp) -> Result<Timestamp, UserError> 
     let full_second = now.as_second() + i64::from(now.subsec_nanosecond() > 0);
     let start = Timestamp::from_second(full_second).unwrap_or(now);
     let Some(at) = parse_timestamp(text.trim(), start) else {
-        return Err(UserError::usage(format!("`{text}` is not a valid expiry"))
-            .hint("write it as `2h`, `3d`, `2026-12-31` or `2026-12-31T18:00:00Z`"));
+        return refuse(
+            format!("`{text}` is not a valid expiry"),
+            "write it as `2h`, `3d`, `2026-12-31` or `2026-12-31T18:00:00Z`",
+        );
     };
     if at <= now {
-        return Err(
-            UserError::usage(format!("`{text}` is not in the future")).hint("pass a later time")
+        return refuse(
+            format!("`{text}` is not in the future"),
+            "pass a later time",
         );
     }
     Ok(at)

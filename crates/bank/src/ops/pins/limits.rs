@@ -1,7 +1,7 @@
 //! Eviction: which pins to remove when a new one exceeds the limits.
 
 use anyhow::Result;
-use cerberus_model::{Pin, Priority, UserError};
+use cerberus_model::{Pin, Priority, UserError, refuse};
 
 use super::{PinLimits, render};
 use crate::tokens;
@@ -16,10 +16,10 @@ pub(super) fn evict<'a>(
     let (max_pins, max_tokens) = (limits.max_pins, limits.max_tokens);
     let n_tokens = tokens::count(&render::text([new]));
     if n_tokens > max_tokens {
-        return Err(UserError::usage(format!(
-            "the pin has {n_tokens} tokens; the limit of all pins is {max_tokens}"
-        ))
-        .hint("shorten it, or add it as a memory: `cerberus memory add \"…\"`"));
+        return refuse(
+            format!("the pin has {n_tokens} tokens; the limit of all pins is {max_tokens}"),
+            "shorten it, or add it as a memory: `cerberus memory add \"…\"`",
+        );
     }
     let mut remaining: Vec<&Pin> = pins.to_vec();
     sort(&mut remaining);
@@ -35,10 +35,12 @@ pub(super) fn evict<'a>(
         match next {
             Some(idx) => evicted.push(remaining.remove(idx)),
             None => {
-                return Err(UserError::usage(format!(
-                    "the limit of {max_pins} pins and {max_tokens} tokens is used up by critical pins"
-                ))
-                .hint("list them with `cerberus memory pin list`, and remove one with `cerberus memory pin remove`"));
+                return refuse(
+                    format!(
+                        "the limit of {max_pins} pins and {max_tokens} tokens is used up by critical pins"
+                    ),
+                    "list them with `cerberus memory pin list`, and remove one with `cerberus memory pin remove`",
+                );
             }
         }
     }

@@ -145,9 +145,8 @@ impl Loaded {
 
     /// Returns the pins to inject, including the built-in ones, in order.
     pub fn injected(&self, project: &Project) -> Vec<Pin> {
-        let is_named = |name: &str| project_name(project).as_deref() == Some(name);
         let mut active = self.active(project);
-        active.retain(|pin| pin.project.as_deref().is_none_or(is_named));
+        active.retain(|pin| pin.project.is_none() || pin.project.as_ref() == project_name(project));
         limits::sort(&mut active);
         let mut pins: Vec<Pin> = active.into_iter().cloned().collect();
         // The built-in pins go after the user's safety pins and before the info pins.

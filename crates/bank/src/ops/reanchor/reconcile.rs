@@ -3,18 +3,17 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use cerberus_engine::examples::{Options, Query, RankedSymbol, Ranking};
+use cerberus_engine::examples::{Options, Query, RankedSymbol};
 use cerberus_engine::track::{Degree, FoundSymbol, LostWords, Outcome};
 use cerberus_engine::tree::git;
 use cerberus_model::text::shell_word;
 use cerberus_model::{Anchor, ExampleRole, Origin, OtherExample, RuleKind, State, split_number};
-use rustc_hash::FxHashMap;
 
 use super::{Finding, Mode, Request, TrackedLocation};
+use crate::Workspace;
 use crate::lockfile::Anchors;
 use crate::ops::memories::Memories;
-use crate::ops::{Project, anchors, memories, rounded};
-use crate::{MemoryFile, Workspace};
+use crate::ops::{Project, anchors, rounded};
 
 /// Number of candidates among which an edited example must be found to be rescored.
 const N_RESCORED: usize = 200;
@@ -72,7 +71,7 @@ pub(super) struct Reconciler<'a> {
     project: &'a Project,
     min_quality: f64,
     accepts: bool,
-    by_id: FxHashMap<&'a str, &'a MemoryFile>,
+    memories: &'a Memories,
     /// By memory id.
     candidates: BTreeMap<String, Vec<RankedSymbol>>,
     head: Option<String>,
@@ -89,76 +88,63 @@ impl<'a> Reconciler<'a> {
         followed: &[(&Example<'_>, Outcome)],
     ) -> Result<Self> {
         let accepts = matches!(request.mode, Mode::Accept(_));
-        let by_id = memories
-            .all
-            .iter()
-            .map(|stored| (stored.memory.id.as_str(), stored));
-        let any_changed = followed
-            .iter()
-            .any(|(it, outcome)| is_changed(&it.anchor, outcome));
-        // Without the history, code that moved looks like code that is gone.
-        let head = if any_changed {
-            git::checked_head(&project.root)?
-        } else {
-            None
-        };
+        let mut head = None;
+        for (example, outcome) in followed {
+            // Without the history, code that moved looks like code that is gone.
+            if head.is_none() && is_changed(&example.anchor, outcome) {
+                head = Some(git::checked_head(&project.root)?);
+            }
+        }
         let mut reconciler = Self {
             project,
             min_quality: request.min_quality.unwrap_or(project.min_quality),
             accepts,
-            by_id: by_id.collect(),
+            memories,
             candidates: BTreeMap::new(),
-            head: head.map(|head| head.abbreviated_id()),
+            head: head.flatten().map(|head| head.abbreviated_id()),
             lost_words: LostWords::new(&project.root),
         };
-        let mut requests = Vec::new();
-        let main = followed
-            .iter()
-            .filter(|(example, _)| example.other.is_none());
-        for (Example { id, anchor, .. }, followed) in main {
+        let mut ids = Vec::new();
+        let mut queries = Vec::new();
+        for (Example { id, anchor, other }, followed) in followed {
+            if other.is_some() {
+                continue;
+            }
             let is_wanted = match anchor.origin {
                 // Only rated again: the choice of an agent is not replaced by the search.
                 Origin::Auto | Origin::Agent => followed.edited,
                 Origin::Manual => false,
             };
             let is_needed = followed.state == State::Gone || (is_wanted && !accepts);
-            if let (true, Some(stored)) = (is_needed, reconciler.by_id.get(id)) {
-                let Ok(languages) = memories::languages(&stored.memory.scope) else {
-                    continue;
-                };
-                if stored.memory.example.is_some() {
-                    continue;
-                }
-                let query = Query {
-                    languages,
-                    ..anchors::query(stored, &[])
-                };
-                requests.push((*id, query));
+            if is_needed
+                && let Some(stored) = memories.get(id)
+                && stored.memory.example.is_none()
+                && let Ok(query) = anchors::scoped_query(stored)
+            {
+                ids.push((*id).to_owned());
+                queries.push(query);
             }
         }
-        if !requests.is_empty() {
-            reconciler.rank(project, requests)?;
+        if !queries.is_empty() {
+            reconciler.rank(project, ids, &queries)?;
         }
         Ok(reconciler)
     }
 
     /// Ranks the candidates of rules.
-    fn rank(&mut self, project: &Workspace, requests: Vec<(&str, Query)>) -> Result<()> {
-        let (ids, queries): (Vec<&str>, Vec<Query>) = requests.into_iter().unzip();
+    fn rank(&mut self, project: &Workspace, ids: Vec<String>, queries: &[Query]) -> Result<()> {
         let options = Options {
             limit: N_RESCORED,
             distinct_files: false,
             min_quality: self.min_quality,
             explain: false,
         };
-        let rankings = project.rank(&queries, options)?;
-        // Code does not replace the example of a rule that no code shows.
-        let candidates = |ranking: Ranking| match ranking.kind {
-            RuleKind::Code => ranking.candidates,
-            RuleKind::Process => Vec::new(),
-        };
-        let ids = ids.into_iter().map(str::to_owned);
-        self.candidates = ids.zip(rankings.into_iter().map(candidates)).collect();
+        for (id, ranking) in ids.into_iter().zip(project.rank(queries, options)?) {
+            // Code does not replace the example of a rule that no code shows.
+            if ranking.kind == RuleKind::Code {
+                self.candidates.insert(id, ranking.candidates);
+            }
+        }
         Ok(())
     }
 
@@ -169,7 +155,11 @@ impl<'a> Reconciler<'a> {
         followed: Outcome,
     ) -> Result<(Finding, Option<Anchor>)> {
         let Example { id, anchor, other } = example;
-        let file = self.by_id.get(id).map_or("", |stored| stored.file.as_str());
+        let file = match self.memories.get(id) {
+            Some(stored) => &stored.file,
+            None => "",
+        };
+        let candidates = followed.candidates.iter().map(TrackedLocation::from);
         let mut finding = Finding {
             id: (*id).to_owned(),
             memory: self.project.bank.shown_path(file, &self.project.root),
@@ -181,11 +171,7 @@ impl<'a> Reconciler<'a> {
             old: TrackedLocation::from(anchor),
             new: followed.new.as_ref().map(TrackedLocation::from),
             similarity: rounded(followed.similarity),
-            candidates: followed
-                .candidates
-                .iter()
-                .map(TrackedLocation::from)
-                .collect(),
+            candidates: candidates.collect(),
             reason: followed.reason.clone(),
             steps: followed.steps.clone(),
             ..Finding::default()
@@ -207,10 +193,7 @@ impl<'a> Reconciler<'a> {
                     Some(first) => format!("--to {}", shell_word(&first.to_string())),
                     None => "--candidates 5".to_owned(),
                 };
-                finding.next = Some(format!(
-                    "cerberus memory anchor {} {choice}",
-                    shell_word(id)
-                ));
+                finding.next = Some(anchors::command(id, &choice));
                 None
             }
         };
@@ -237,12 +220,11 @@ impl<'a> Reconciler<'a> {
         finding.written = update.is_some();
         finding.drift = update.is_none();
         if finding.drift {
-            let id = shell_word(&finding.id);
             finding.next = Some(match place {
-                Some(_) => format!("cerberus memory reanchor --accept {id}"),
+                Some(_) => accept_command(&finding.id),
                 None => {
                     let old = finding.old.to_string();
-                    format!("cerberus memory anchor {id} --drop {}", shell_word(&old))
+                    anchors::command(&finding.id, &format!("--drop {}", shell_word(&old)))
                 }
             });
         }
@@ -279,17 +261,15 @@ impl<'a> Reconciler<'a> {
         if finding.degree <= Some(Degree::Touched) {
             finding.reason += "; most of the example is as before";
             let updated = self.approve(anchor, place, followed)?;
-            let candidate = self.candidate(&finding.id, &place.file, place.symbol.as_deref());
-            return Some(
-                match candidate.filter(|_| anchor.origin != Origin::Manual) {
-                    Some(candidate) => Anchor {
-                        quality: candidate.quality,
-                        match_score: candidate.match_score,
-                        ..updated
-                    },
-                    None => updated,
+            let candidate = self.candidate(&finding.id, place);
+            return Some(match candidate {
+                Some(candidate) if anchor.origin != Origin::Manual => Anchor {
+                    quality: candidate.quality,
+                    match_score: candidate.match_score,
+                    ..updated
                 },
-            );
+                _ => updated,
+            });
         }
         let left = match finding.degree {
             Some(Degree::Gutted) => "too little of the example is left",
@@ -297,18 +277,17 @@ impl<'a> Reconciler<'a> {
         };
         finding.reason += &format!("; {left}");
         finding.drift = true;
-        let id = shell_word(&finding.id);
         finding.next = Some(match finding.degree {
             // A stub shows nothing.
-            Some(Degree::Gutted) => format!("cerberus memory anchor {id} --candidates 5"),
-            _ => format!("cerberus memory reanchor --accept {id}"),
+            Some(Degree::Gutted) => anchors::command(&finding.id, "--candidates 5"),
+            _ => accept_command(&finding.id),
         });
         None
     }
 
     /// Returns the words of a rule that the recorded code contained and the current code does not.
     fn lost_words(&self, anchor: &Anchor, place: &FoundSymbol, id: &str) -> Vec<String> {
-        let Some(stored) = self.by_id.get(id) else {
+        let Some(stored) = self.memories.get(id) else {
             return Vec::new();
         };
         let query = anchors::query(stored, &[]);
@@ -319,54 +298,48 @@ impl<'a> Reconciler<'a> {
     /// Returns an anchor to the best other example. Only an automatic anchor is replaced; for one that a
     /// person or an agent chose the example is suggested.
     fn replace(&self, anchor: &Anchor, finding: &mut Finding) -> Result<Option<Anchor>> {
-        let best = self
-            .candidates
-            .get(&finding.id)
-            .and_then(|candidates| candidates.first());
-        let best = best.filter(|best| best.meets_threshold(self.min_quality));
-        finding.replacement = best.cloned();
-        if let (Some(best), Origin::Auto) = (best, finding.chosen) {
-            let replacement = anchors::from_candidate(self.project, best, Origin::Auto)?;
-            return Ok(Some(Anchor {
-                others: anchor.others.clone(),
-                ..replacement
-            }));
+        let mut choice = "--candidates 5";
+        if let Some(candidates) = self.candidates.get(&finding.id)
+            && let Some(best) = candidates.first()
+            && best.meets_threshold(self.min_quality)
+        {
+            finding.replacement = Some(best.clone());
+            if finding.chosen == Origin::Auto {
+                return Ok(Some(Anchor {
+                    others: anchor.others.clone(),
+                    ..anchors::from_candidate(self.project, best)?
+                }));
+            }
+            choice = "--pick 1";
         }
-        let choice = if best.is_some() {
-            "--pick 1"
-        } else {
-            "--candidates 5"
-        };
-        finding.next = Some(format!(
-            "cerberus memory anchor {} {choice}",
-            shell_word(&finding.id)
-        ));
+        finding.next = Some(anchors::command(&finding.id, choice));
         finding.drift = true;
         Ok(None)
     }
 
-    /// Returns the candidate at a location.
-    fn candidate(&self, id: &str, file: &str, symbol: Option<&str>) -> Option<&RankedSymbol> {
-        let candidates = self.candidates.get(id)?;
-        candidates
-            .iter()
-            .find(|found| found.file == file && is_place(found.symbol.as_deref(), symbol))
+    /// Returns the candidate at a place. Old records have no number.
+    fn candidate(&self, id: &str, place: &FoundSymbol) -> Option<&RankedSymbol> {
+        let recorded = place.symbol.as_deref();
+        let mut candidates = self.candidates.get(id)?.iter();
+        candidates.find(|found| {
+            let symbol = found.symbol.as_deref();
+            let name = symbol.map(|symbol| split_number(symbol).0);
+            found.file == place.file && (symbol == recorded || name == recorded)
+        })
     }
 }
 
-/// Returns whether a symbol is the recorded one. Old records have no number.
-fn is_place(symbol: Option<&str>, recorded: Option<&str>) -> bool {
-    symbol == recorded || symbol.map(|symbol| split_number(symbol).0) == recorded
+fn accept_command(id: &str) -> String {
+    format!("cerberus memory reanchor --accept {}", shell_word(id))
 }
 
 /// Returns whether the record of an anchor changes: its code did, or its number among the definitions
 /// of its name.
 fn is_changed(anchor: &Anchor, followed: &Outcome) -> bool {
-    followed.state != State::Fresh
-        || followed
-            .new
-            .as_ref()
-            .is_some_and(|new| new.symbol != anchor.symbol)
+    match &followed.new {
+        Some(new) if followed.state == State::Fresh => new.symbol != anchor.symbol,
+        _ => followed.state != State::Fresh,
+    }
 }
 
 /// Returns the anchor at another location, otherwise unchanged.

@@ -16,7 +16,7 @@ use cerberus_engine::tree::git::AddedLines;
 use cerberus_engine::tree::read;
 use cerberus_model::text::Globs;
 use cerberus_model::text::conventions::{self, CONVENTIONS};
-use cerberus_model::{Enforcement, Language, MemoryStatus, Severity};
+use cerberus_model::{Enforcement, Language, Memory, MemoryStatus, Severity};
 use cerberus_patterns::code_pattern::Match;
 use cerberus_patterns::stated::{CodeTokens, RuleContext, StatedBan, declares_tests};
 use cerberus_patterns::{Sample, named_languages};
@@ -40,34 +40,30 @@ pub(super) fn find(
         .par_iter()
         .map(|change| added_hits(root, &rules, change))
         .collect();
-    let idxs: BTreeSet<usize> = hits
-        .iter()
-        .flatten()
-        .map(|(rule_idx, _)| *rule_idx)
-        .collect();
-    let hit: Vec<&Stated<'_>> = idxs.iter().map(|rule_idx| &rules[*rule_idx]).collect();
-    let n_files = n_files(project, &hit, changes, MAX_FILES);
-    let hint = |(rule_idx, n_files): (&usize, usize)| {
-        let rule = &rules[*rule_idx];
-        let is_hint = rule.no_hint(project, memories, n_files).is_none();
-        is_hint.then(|| {
-            (
-                *rule_idx,
-                CheckedRule::new(rule.stored, memories, Vec::new()),
-            )
-        })
-    };
-    let hints: BTreeMap<usize, CheckedRule> = idxs.iter().zip(n_files).filter_map(hint).collect();
-    let (mut findings, mut n_allowed) = (Vec::new(), 0);
+    let hit_rules = hits.iter().flatten().map(|(rule_idx, _)| *rule_idx);
+    let hit_rules = BTreeSet::from_iter(hit_rules);
+    let stated: Vec<&Stated<'_>> = hit_rules.iter().map(|rule_idx| &rules[*rule_idx]).collect();
+    let n_files = n_files(project, &stated, changes, MAX_FILES);
+    let mut hints = BTreeMap::new();
+    for (rule_idx, n_files) in hit_rules.into_iter().zip(n_files) {
+        let rule = &rules[rule_idx];
+        if rule.no_hint(project, memories, n_files).is_none() {
+            let checked = CheckedRule::new(rule.stored, memories, Vec::new());
+            hints.insert(rule_idx, checked);
+        }
+    }
+    let mut findings = Vec::new();
+    let mut n_allowed = 0;
     for (change, hits) in changes.iter().zip(hits) {
-        let hits = hits
-            .into_iter()
-            .filter_map(|(idx, hit)| Some((hints.get(&idx)?, hit)));
+        let hits = hits.into_iter();
+        let hits = hits.filter_map(|(rule_idx, hit)| Some((hints.get(&rule_idx)?, hit)));
         let (found, n) = super::found_in(change, hits);
-        findings.extend(found.into_iter().map(|it| Finding {
-            severity: Severity::Hint,
-            ..it
-        }));
+        for finding in found {
+            findings.push(Finding {
+                severity: Severity::Hint,
+                ..finding
+            });
+        }
         n_allowed += n;
     }
     (findings, n_allowed)
@@ -113,17 +109,16 @@ impl<'m> Stated<'m> {
     /// Returns where a file has the forbidden code, once in a line.
     fn hits(&self, file: &CodeFile<'_>) -> Vec<Match> {
         let mut hits = Vec::new();
-        if self
-            .paths
-            .as_ref()
-            .is_none_or(|paths| paths.find(file.path).is_some())
+        if let Some(paths) = &self.paths
+            && paths.find(file.path).is_none()
         {
-            for (_, ban) in &self.bans {
-                if ban.may_hit(file.path, file.language, file.text)
-                    && let Some(tokens) = file.tokens()
-                {
-                    hits.append(&mut ban.hits(tokens));
-                }
+            return hits;
+        }
+        for (_, ban) in &self.bans {
+            if ban.may_hit(file.path, file.language, file.text)
+                && let Some(tokens) = file.tokens()
+            {
+                hits.append(&mut ban.hits(tokens));
             }
         }
         hits.sort_by_key(|hit| hit.span);
@@ -133,19 +128,17 @@ impl<'m> Stated<'m> {
 
     /// Returns why more of the forbidden code is not a hint, if `n_files` of the project have it.
     fn no_hint(&self, project: &Project, memories: &Memories, n_files: usize) -> Option<String> {
-        let anchor = memories.anchors.get(&self.stored.memory.id);
-        let is_hit = |it: &Sample| {
-            let code = CodeTokens::new(it.language, &it.code);
-            self.bans.iter().any(|(_, ban)| !ban.hits(&code).is_empty())
-        };
         if n_files > MAX_FILES {
-            Some(format!("{n_files} files of the project have it"))
-        } else {
-            let good = patterns::good_code(project, self.stored, anchor);
-            good.iter()
-                .any(is_hit)
-                .then(|| "an example of the rule has it".to_owned())
+            return Some(format!("{n_files} files of the project have it"));
         }
+        let anchor = memories.anchors.get(&self.stored.memory.id);
+        for Sample { language, code, .. } in patterns::good_code(project, self.stored, anchor) {
+            let code = CodeTokens::new(language, &code);
+            if self.bans.iter().any(|(_, ban)| !ban.hits(&code).is_empty()) {
+                return Some("an example of the rule has it".to_owned());
+            }
+        }
+        None
     }
 }
 
@@ -175,13 +168,15 @@ impl<'t> CodeFile<'t> {
     }
 
     fn tokens(&self) -> Option<&CodeTokens<'t>> {
-        let read = || {
+        let tokens = self.tokens.get_or_init(|| {
+            if read::skip_reason(self.text.as_bytes()).is_some() {
+                return None;
+            }
             let mut tokens = CodeTokens::of_file(self.path, self.language, self.text);
             tokens.is_test_file |= is_test_module(self.root, self.path);
-            tokens
-        };
-        let is_written = || read::skip_reason(self.text.as_bytes()).is_none();
-        self.tokens.get_or_init(|| is_written().then(read)).as_ref()
+            Some(tokens)
+        });
+        tokens.as_ref()
     }
 }
 
@@ -191,12 +186,19 @@ fn added_hits(root: &Path, rules: &[Stated<'_>], change: &AddedLines) -> Vec<(us
     let Some(file) = CodeFile::new(root, &change.path, &change.text) else {
         return Vec::new();
     };
-    let is_added = |hit: &Match| change.has_any((hit.lines.0, hit.lines.0));
-    let found = rules.iter().enumerate().flat_map(|(rule_idx, rule)| {
-        let hits = Some(rule.hits(&file)).filter(|hits| hits.iter().all(is_added));
-        hits.into_iter().flatten().map(move |hit| (rule_idx, hit))
-    });
-    found.collect()
+    let mut found = Vec::new();
+    for (rule_idx, rule) in rules.iter().enumerate() {
+        let hits = rule.hits(&file);
+        if hits.iter().all(|hit| begins_in(change, hit)) {
+            found.extend(hits.into_iter().map(|hit| (rule_idx, hit)));
+        }
+    }
+    found
+}
+
+/// Returns whether the first line of a hit is added.
+fn begins_in(change: &AddedLines, hit: &Match) -> bool {
+    change.has_any((hit.lines.0, hit.lines.0))
 }
 
 /// Returns the number of files that have the code that each rule forbids, beside the added lines. What more than `limit`
@@ -207,84 +209,96 @@ fn n_files(
     changes: &[AddedLines],
     limit: usize,
 ) -> Vec<usize> {
+    let n_files: Vec<AtomicUsize> = rules.iter().map(|_| AtomicUsize::new(0)).collect();
+    if rules.is_empty() {
+        return Vec::new();
+    }
     let changed: BTreeMap<&str, &AddedLines> = changes
         .iter()
         .map(|change| (change.path.as_str(), change))
         .collect();
-    let n_files: Vec<AtomicUsize> = rules.iter().map(|_| AtomicUsize::new(0)).collect();
-    let is_open = |n_files: &AtomicUsize| n_files.load(Ordering::Relaxed) <= limit;
-    let count = |path: &String| {
-        let change = changed.get(path.as_str());
-        let is_old = |hit: &Match| change.is_none_or(|it| !it.has_any((hit.lines.0, hit.lines.0)));
+    let files = super::code_files(project).unwrap_or_default();
+    files.par_iter().for_each(|path| {
+        let mut open = Vec::new();
+        for (rule, n_files) in rules.iter().zip(&n_files) {
+            if n_files.load(Ordering::Relaxed) <= limit {
+                open.push((rule, n_files));
+            }
+        }
+        if open.is_empty() {
+            return;
+        }
         let Ok(text) = read::text(&project.root, path) else {
             return;
         };
         let Some(file) = CodeFile::new(&project.root, path, &text) else {
             return;
         };
-        for (rule, n_files) in rules.iter().zip(&n_files) {
-            if is_open(n_files) && rule.hits(&file).iter().any(is_old) {
+        for (rule, n_files) in open {
+            let mut hits = rule.hits(&file);
+            if let Some(change) = changed.get(path.as_str()) {
+                hits.retain(|hit| !begins_in(change, hit));
+            }
+            if !hits.is_empty() {
                 n_files.fetch_add(1, Ordering::Relaxed);
             }
         }
-    };
-    if !rules.is_empty() {
-        let files = super::code_files(project).unwrap_or_default();
-        files
-            .par_iter()
-            .filter(|_| n_files.iter().any(is_open))
-            .for_each(count);
-    }
+    });
     n_files.into_iter().map(AtomicUsize::into_inner).collect()
 }
 
 /// Returns the code that the text of a memory forbids.
 fn bans(stored: &MemoryFile) -> Vec<(String, StatedBan)> {
     let memory = &stored.memory;
-    let scope = || {
-        memories::languages(&memory.scope)
-            .ok()
-            .flatten()
-            .map(<[_]>::to_vec)
-    };
-    let heading = memory.heading.as_deref().unwrap_or_default();
-    let is_source = |path: &String| PathClass::from_path(path) == PathClass::Source;
-    let names_tests = [heading, &*memory.body]
-        .iter()
-        .any(|it| it.to_lowercase().contains("test"))
-        || !memory.paths.iter().all(is_source);
-    let languages = || {
-        let named = || named_languages(&format!("{heading} {}", memory.body));
-        let of_paths = || {
-            memory
-                .paths
-                .iter()
-                .filter_map(|it| language::from_path(it))
-                .collect()
-        };
-        scope()
-            .or_else(|| Some(named()).filter(|it| !it.is_empty()))
-            .unwrap_or_else(of_paths)
-    };
     let (bans, others) = parse::bans(&memory.body);
     if bans.is_empty() {
         return Vec::new();
     }
+    let heading = memory.heading.as_deref().unwrap_or_default();
+    let words = format!("{heading} {}", memory.body);
+    let mut names_tests = words.to_lowercase().contains("test");
+    for path in &memory.paths {
+        names_tests |= PathClass::from_path(path) != PathClass::Source;
+    }
     // "Domain (`src/domain/`): no `sqlx`".
-    let label = memory.body.split_once(':').map_or("", |(label, _)| label);
-    let text = format!("{heading} {label}");
-    let words = text.split(|c: char| c.is_whitespace() || "`()*,:".contains(c));
-    let folders = words.filter(|it| it.len() > 1 && it.ends_with('/') && !it.contains("://"));
-    let within = folders.map(str::to_owned).collect();
+    let mut label = heading.to_owned();
+    if let Some((before, _)) = memory.body.split_once(':') {
+        label = format!("{heading} {before}");
+    }
+    let mut within = Vec::new();
+    for word in label.split(|c: char| c.is_whitespace() || "`()*,:".contains(c)) {
+        if word.len() > 1 && word.ends_with('/') && !word.contains("://") {
+            within.push(word.to_owned());
+        }
+    }
     let context = Arc::new(RuleContext {
-        languages: languages(),
+        languages: languages(memory, &words),
         others,
         within,
         names_tests,
     });
-    let ban = |ban: parse::Ban| Some((StatedBan::new(&ban.code, &ban.place, &context)?, ban.code));
-    let stated = bans.into_iter().filter(|ban| ban.is_whole).filter_map(ban);
-    stated.map(|(stated, code)| (code, stated)).collect()
+    let mut stated = Vec::new();
+    for ban in bans {
+        if ban.is_whole
+            && let Some(found) = StatedBan::new(&ban.code, &ban.place, &context)
+        {
+            stated.push((ban.code, found));
+        }
+    }
+    stated
+}
+
+/// Returns the languages of a rule: of its scope, else those that its text names, else those of its paths.
+fn languages(memory: &Memory, words: &str) -> Vec<Language> {
+    if let Ok(Some(languages)) = memories::languages(&memory.scope) {
+        return languages.to_vec();
+    }
+    let named = named_languages(words);
+    if !named.is_empty() {
+        return named;
+    }
+    let paths = memory.paths.iter();
+    paths.filter_map(|path| language::from_path(path)).collect()
 }
 
 /// Returns whether a file of Rust is a module that its parent declares for tests only.
@@ -295,9 +309,12 @@ fn is_test_module(root: &Path, path: &str) -> bool {
     let Some((folder, name)) = module.rsplit_once('/') else {
         return false;
     };
-    let parents = ["/mod.rs", "/lib.rs", "/main.rs", ".rs"];
-    let mut texts = parents
-        .iter()
-        .map(|it| read::text(root, &format!("{folder}{it}")));
-    texts.any(|text| text.is_ok_and(|text| declares_tests(&text, name)))
+    for end in ["/mod.rs", "/lib.rs", "/main.rs", ".rs"] {
+        if let Ok(parent) = read::text(root, &format!("{folder}{end}"))
+            && declares_tests(&parent, name)
+        {
+            return true;
+        }
+    }
+    false
 }
