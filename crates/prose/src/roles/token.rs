@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::rank::named_code::{self, Span, SpanKind};
+use crate::named_code::{self, Span, SpanKind};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Token {

@@ -1,36 +1,6 @@
-//! Splitting text into sentences and clauses.
-//!
-//! [`split`] with a predicate serves analysis of short texts such as rules; [`gap_after`]
-//! finds the end of a sentence in prose, with its abbreviations and closing quotes.
+//! The ends of sentences in prose, with its abbreviations and closing quotes.
 
-use super::Span;
-
-/// Splits `text` at each character for which `is_break` holds; the second argument of
-/// `is_break` is the next character, a space at the end. Parts exclude the break itself.
-pub fn split(text: &str, is_break: impl Fn(char, char) -> bool) -> impl Iterator<Item = &str> {
-    let mut rest = Some(text);
-    std::iter::from_fn(move || {
-        let text = rest?;
-        for (at, c) in text.char_indices() {
-            let after = &text[at + c.len_utf8()..];
-            if is_break(c, after.chars().next().unwrap_or(' ')) {
-                rest = Some(after);
-                return Some(&text[..at]);
-            }
-        }
-        rest.take()
-    })
-}
-
-/// Returns whether `c`, followed by `next`, ends a sentence; a colon and a semicolon do.
-pub fn ends_sentence(c: char, next: char) -> bool {
-    matches!(c, '.' | '!' | '?' | ';' | ':') && next.is_whitespace()
-}
-
-/// Returns whether `c`, followed by `next`, is a dash between two clauses.
-pub fn is_dash(c: char, next: char) -> bool {
-    matches!(c, '—' | '–') || (c == '-' && next.is_whitespace())
-}
+use cerberus_model::Span;
 
 /// Abbreviations whose full stop does not end a sentence.
 const ABBREVIATIONS: [&str; 6] = ["e.g", "i.e", "cf", "vs", "resp", "approx"];
@@ -94,21 +64,6 @@ fn ends_with_word(text: &str, word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn split_finds_sentences_and_clauses() {
-        let parts =
-            |text, is_break: fn(char, char) -> bool| split(text, is_break).collect::<Vec<_>>();
-        assert_eq!(
-            parts("Use v1.2. Not v1: it fails.", ends_sentence),
-            ["Use v1.2", " Not v1", " it fails", ""]
-        );
-        assert_eq!(
-            parts("read-only - é — yes", is_dash),
-            ["read-only ", " é ", " yes"]
-        );
-        assert_eq!(parts("", ends_sentence), [""]);
-    }
 
     #[test]
     fn a_paragraph_has_sentences() {

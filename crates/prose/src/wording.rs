@@ -1,15 +1,18 @@
 //! The wording of a text: an obligation, a command or a statement. English only.
 
-use cerberus_model::WordList;
-use cerberus_model::text::sentences;
-
-use super::blocks::CODE;
-use crate::word_lists::{
-    ADVERB_SUBJECTS, AMBIGUOUS_VERBS, CHOICE_PHRASES, CONDITION_STARTS, CONDITIONS, DEMAND_PHRASES,
-    DETERMINERS, EMPHASES, FUNCTION_WORDS, MODAL_PHRASES, MODALS, NEED_PHRASES, NEGATED_PHRASES,
-    NEGATIONS, OBJECT_STARTS, OPENERS, PERMISSIONS, POINTER_VERBS, PROHIBITIONS, STATEMENT_VERBS,
+use crate::lists::{
+    ADVERB_SUBJECTS, AMBIGUOUS_VERBS, CLAUSE_OPENERS, COMPARISONS, CONDITION_STARTS,
+    DEMAND_PHRASES, DEMANDS, DETERMINERS, EMPHASES, FORBIDDING_TITLES, MODAL_PHRASES,
+    NEGATED_PHRASES, NEGATING, OBJECT_STARTS, OPENERS, PERMISSIONS, POINTER_VERBS, STATEMENT_VERBS,
     STRICT_MODALS, VERBS,
 };
+use crate::sentences;
+use crate::token::{self, Token};
+use crate::words::is_stop_word;
+use cerberus_model::WordList;
+
+/// The character in place of inline code in a text without markup.
+pub const CODE: char = '\u{FFFC}';
 
 /// The maximum number of words of a sentence that forbids something by "No", and of one that
 /// chooses something by "instead of".
@@ -24,7 +27,7 @@ const MAX_REQUEST_WORDS: usize = 6;
 
 /// How strongly a text instructs its reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Modality {
+pub enum Modality {
     Statement,
     /// It says what somebody needs, which may be a fact: "The generator needs a type".
     Need,
@@ -35,19 +38,14 @@ pub(super) enum Modality {
 }
 
 /// Returns the strongest modality of a text's clauses.
-pub(super) fn modality(plain: &str) -> Modality {
-    let is_break =
-        |c, next| c == '→' || sentences::ends_sentence(c, next) || sentences::is_dash(c, next);
-    let plain = without_label(plain)
-        .replace("e.g.", "eg")
-        .replace("i.e.", "ie");
-    let plain = plain.as_str();
+pub fn modality(plain: &str) -> Modality {
+    let tokens = token::of_plain(without_label(plain));
     let mut strongest = Modality::Statement;
-    for (sentence_idx, sentence) in sentences::split(plain, is_break).enumerate() {
+    for (sentence_idx, sentence) in token::sentences(&tokens).enumerate() {
         let mut in_condition = false;
-        let has_main_clause = sentence.contains(',');
-        for (clause_idx, clause) in sentence.split([',', '(']).enumerate() {
-            let words = words(clause);
+        let has_main_clause = sentence.contains(&Token::Mark(','));
+        for (clause_idx, clause) in token::clauses(sentence).enumerate() {
+            let words = words_of(clause);
             // "If the child never answers, the parent exits" obliges nobody.
             let is_premise = clause_idx == 0
                 && has_main_clause
@@ -61,7 +59,7 @@ pub(super) fn modality(plain: &str) -> Modality {
             if (is_obligation(&words) && !is_premise) || is_emphasis {
                 return Modality::Obligation;
             }
-            if has_pair(&words, &NEED_PHRASES) {
+            if has_need(&words) {
                 // "Fixes need a test", unlike "The generator needs a type".
                 if clause_idx == 0 && !has_known_subject(&words) {
                     return Modality::Obligation;
@@ -71,7 +69,7 @@ pub(super) fn modality(plain: &str) -> Modality {
             if clause_idx == 0 {
                 in_condition = words
                     .first()
-                    .is_some_and(|first| CONDITIONS.contains(first));
+                    .is_some_and(|first| CLAUSE_OPENERS.contains(first));
             }
             // "Before you commit, run:"
             let is_open = in_condition && matches!(&words[..], [only] if VERBS.contains(only));
@@ -95,7 +93,7 @@ fn without_label(plain: &str) -> &str {
 }
 
 /// Returns whether a heading or an introduction is followed by prohibitions.
-pub(super) fn is_prohibition(plain: &str) -> bool {
+pub fn is_prohibition(plain: &str) -> bool {
     const MAX_WORDS: usize = 10;
     let words = words(plain);
     // "Do's and don'ts" precedes both.
@@ -106,7 +104,7 @@ pub(super) fn is_prohibition(plain: &str) -> bool {
     words.len() <= MAX_WORDS
         && !is_both
         && !is_conditional(plain)
-        && (PROHIBITIONS.contains_any(&words)
+        && (FORBIDDING_TITLES.contains_any(&words)
             || has_pair(&words, &NEGATED_PHRASES)
             || is_permission(&words))
 }
@@ -120,32 +118,30 @@ fn is_permission(words: &[String]) -> bool {
 
 /// Returns whether a text states how things are to be, without an instruction: "New code belongs
 /// in `x`, not in `y`".
-pub(super) fn is_norm(plain: &str) -> bool {
-    let is_break = |c, next| sentences::ends_sentence(c, next) || sentences::is_dash(c, next);
+pub fn is_norm(plain: &str) -> bool {
     // "infrastructure (not infra)"
     plain.contains("(not ")
-        || sentences::split(plain, is_break).any(|sentence| {
-            let words = words(sentence);
+        || token::sentences(&token::of_plain(plain)).any(|sentence| {
+            let words = words_of(sentence);
             let word = |word_idx: usize| words.get(word_idx).map_or("", String::as_str);
             // "No floats", unlike "No problem was found in the last release of the library".
             let is_ban = word(0) == "no"
                 && words.len() > 1
                 && words.len() <= MAX_BAN_WORDS
-                && !is_declarative(sentence);
+                && !is_declared(&words);
             // "Fixes require tests", unlike "The generator requires types".
             let is_demand = words.iter().skip(1).any(|word| word.starts_with("require"))
                 && !has_known_subject(&words);
             is_ban
                 || is_demand
                 || has_pair(&words, &DEMAND_PHRASES)
-                || (words.len() <= MAX_CHOICE_WORDS && has_pair(&words, &CHOICE_PHRASES))
+                || (words.len() <= MAX_CHOICE_WORDS && has_pair(&words, &COMPARISONS))
         })
 }
 
 /// Returns whether a text begins with a statement, and demands nothing strictly after it.
-pub(super) fn is_aside(plain: &str) -> bool {
-    let is_break = |c, next| matches!(c, '.' | '!') && char::is_whitespace(next);
-    let first = sentences::split(plain, is_break).next().unwrap_or_default();
+pub fn is_aside(plain: &str) -> bool {
+    let first = sentences::of(plain).next().unwrap_or_default();
     let is_statement = modality(first) < Modality::Command && !is_norm(first);
     let words = words(plain);
     let is_strict = STRICT_MODALS.contains_any(&words)
@@ -155,34 +151,46 @@ pub(super) fn is_aside(plain: &str) -> bool {
 }
 
 /// Returns whether a text permits something: "Unused variables are allowed".
-pub(super) fn is_permitted(plain: &str) -> bool {
+pub fn is_permitted(plain: &str) -> bool {
     PERMISSIONS.contains_any(&words(plain))
 }
 
 /// Returns whether a text states something of all things of a kind: "Every page starts with a title".
-pub(super) fn is_universal(plain: &str) -> bool {
+pub fn is_universal(plain: &str) -> bool {
     let words = words(plain);
     let first = words.first().map_or("", String::as_str);
     matches!(first, "every" | "each" | "all") && words.len() > MAX_SUBJECT_WORDS
 }
 
 /// Returns whether two adjacent words are in a list of pairs.
-pub(super) fn has_pair(words: &[String], pairs: &WordList) -> bool {
+pub fn has_pair(words: &[String], pairs: &WordList) -> bool {
     words.windows(2).any(|pair| pairs.contains(&pair.join(" ")))
 }
 
 /// Returns the verb of the first instruction in a text.
-pub(super) fn first_verb(plain: &str) -> Option<String> {
-    let is_break = |c, next| sentences::ends_sentence(c, next) || sentences::is_dash(c, next);
-    sentences::split(plain, is_break)
-        .flat_map(|sentence| sentence.split(','))
-        .map(words)
-        .find(|words| is_imperative(words))
-        .and_then(|words| words.into_iter().find(|word| !is_opener(word)))
+pub fn first_verb(plain: &str) -> Option<String> {
+    let tokens = token::of_plain(plain);
+    for sentence in token::sentences(&tokens) {
+        for clause in token::clauses(sentence) {
+            let words = words_of(clause);
+            if is_imperative(&words) {
+                return words.into_iter().find(|word| !is_opener(word));
+            }
+        }
+    }
+    None
+}
+
+/// Returns the number of words before the first dash or the end of the first sentence.
+pub fn n_words_of_first(plain: &str) -> usize {
+    let tokens = token::of_plain(plain);
+    token::sentences(&tokens)
+        .next()
+        .map_or(0, |sentence| words_of(sentence).len())
 }
 
 /// Returns whether a text may start with a command: "Mock external dependencies", "Default to x".
-pub(super) fn is_possible_command(plain: &str) -> bool {
+pub fn is_possible_command(plain: &str) -> bool {
     let after_label = plain.split_once(": ").map(|(_, rest)| rest);
     starts_with_command(plain) || after_label.is_some_and(starts_with_command)
 }
@@ -196,16 +204,26 @@ fn starts_with_command(plain: &str) -> bool {
     AMBIGUOUS_VERBS.contains(verb)
 }
 
+/// Returns whether words say what somebody needs, a demand or a fact: "needs a", "have to".
+fn has_need(words: &[String]) -> bool {
+    words.windows(2).any(|pair| match pair[0].as_str() {
+        "have" | "has" => pair[1] == "to",
+        "need" | "needs" => matches!(pair[1].as_str(), "to" | "a" | "an" | "the"),
+        "require" | "requires" => matches!(pair[1].as_str(), "a" | "an" | "the"),
+        _ => false,
+    })
+}
+
 /// Returns whether a text is a prohibition by itself.
-pub(super) fn is_negated(plain: &str) -> bool {
+pub fn is_negated(plain: &str) -> bool {
     let words = words(plain);
-    NEGATIONS.contains_any(&words)
+    NEGATING.contains_any(&words)
         || words.iter().any(|word| word.ends_with("n't"))
         || plain.trim_start().starts_with(['❌', '🚫', '⛔'])
 }
 
 /// Returns whether a text names an act or its omission, as a list of mistakes does: "Not closing the file".
-pub(super) fn names_act(plain: &str) -> bool {
+pub fn names_act(plain: &str) -> bool {
     let words = words(plain);
     words
         .iter()
@@ -214,21 +232,21 @@ pub(super) fn names_act(plain: &str) -> bool {
 }
 
 /// Returns whether a text starts with its condition.
-pub(super) fn is_conditional(plain: &str) -> bool {
+pub fn is_conditional(plain: &str) -> bool {
     words(plain)
         .first()
         .is_some_and(|first| CONDITION_STARTS.contains(first))
 }
 
 /// Returns whether a text starts as a description does: "Uses x", "Provides x".
-pub(super) fn is_descriptive(plain: &str) -> bool {
+pub fn is_descriptive(plain: &str) -> bool {
     let words = words(plain);
     let verb = words.first().and_then(|first| first.strip_suffix('s'));
     verb.is_some_and(|verb| VERBS.contains(verb))
 }
 
 /// Returns whether a text offers something: "If you are stuck, you can ask".
-pub(super) fn is_offer(plain: &str) -> bool {
+pub fn is_offer(plain: &str) -> bool {
     let words = words(plain);
     words
         .windows(2)
@@ -236,7 +254,7 @@ pub(super) fn is_offer(plain: &str) -> bool {
 }
 
 /// Returns whether a text says what its subject in code does: "`build` runs all checks".
-pub(super) fn is_about_code(plain: &str) -> bool {
+pub fn is_about_code(plain: &str) -> bool {
     const MAX_NOUNS: usize = 1;
     let words = words(plain);
     let is_code = words.first().is_some_and(|first| first.starts_with(CODE));
@@ -249,14 +267,17 @@ pub(super) fn is_about_code(plain: &str) -> bool {
 }
 
 /// Returns whether a text states a fact: "The cache holds prices", "Carts are small".
-pub(super) fn is_declarative(plain: &str) -> bool {
-    let words = words(plain);
+pub fn is_declarative(plain: &str) -> bool {
+    is_declared(&words(plain))
+}
+
+fn is_declared(words: &[String]) -> bool {
     words
         .iter()
         .take(MAX_SUBJECT_WORDS + 1)
         .skip(1)
         .any(|word| is_third_person(word))
-        || has_plural_subject(&words)
+        || has_plural_subject(words)
 }
 
 /// Returns whether a plural and a verb are the first words: "Packages usually bundle their x".
@@ -281,19 +302,41 @@ fn is_third_person(word: &str) -> bool {
 const DEFINITES: [&str; 8] = ["the", "this", "these", "it", "its", "our", "you", "to"];
 
 /// Returns whether a sentence is about something known, or about its reader.
-pub(super) fn has_known_subject(words: &[String]) -> bool {
+pub fn has_known_subject(words: &[String]) -> bool {
     words
         .first()
         .is_some_and(|first| DEFINITES.contains(&first.as_str()) || first.starts_with(CODE))
 }
 
 /// Returns the words of a text, in lower case, each inline code as one word.
-pub(super) fn words(text: &str) -> Vec<String> {
-    let is_in_word = |c: char| c.is_alphanumeric() || c == CODE || matches!(c, '\'' | '-' | '_');
-    let text = text.replace('’', "'");
-    let words = text.split(|c: char| !is_in_word(c));
-    let words = words.map(|word| word.trim_matches(['\'', '-', '_']).to_lowercase());
-    words.filter(|word| !word.is_empty()).collect()
+pub fn words(text: &str) -> Vec<String> {
+    words_of(&token::of_plain(text))
+}
+
+fn words_of(tokens: &[Token]) -> Vec<String> {
+    let mut words = Vec::new();
+    for token in tokens {
+        match token {
+            Token::Word(word) if word.starts_with(is_part_of_word) => {
+                words.extend(parts(word).map(str::to_owned));
+            }
+            Token::Name => words.push(CODE.to_string()),
+            // A sign such as ❌ is no word of a sentence.
+            Token::Word(_) | Token::Mark(_) => {}
+        }
+    }
+    words
+}
+
+/// Returns the words of "and/or" and of `CLAUDE.md`. An abbreviation such as "e.g" is one word.
+fn parts(word: &str) -> impl Iterator<Item = &str> {
+    let is_abbreviation = token::is_abbreviation(word);
+    let parts = word.split(move |c| c == '/' || (c == '.' && !is_abbreviation));
+    parts.filter(|part| !part.is_empty())
+}
+
+fn is_part_of_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
 }
 
 fn is_obligation(words: &[String]) -> bool {
@@ -325,7 +368,7 @@ fn is_obligation(words: &[String]) -> bool {
             matches!(current, "required" | "preferred") && !matches!(previous, "is" | "are" | "be");
         (is_modal_phrase && !is_prediction)
             || (is_negated && is_addressed)
-            || (MODALS.contains(current) && !is_attribute && !is_adverb && !is_ability)
+            || (DEMANDS.contains(current) && !is_attribute && !is_adverb && !is_ability)
     })
 }
 
@@ -357,13 +400,8 @@ fn may_be_imperative(word: &str) -> bool {
             .any(|ending| word.ends_with(ending));
     word.chars().all(|c| c.is_ascii_lowercase() || c == '-')
         && !is_inflected
-        && ![
-            &FUNCTION_WORDS,
-            &STATEMENT_VERBS,
-            &CONDITIONS,
-            &OPENERS,
-            &MODALS,
-        ]
-        .iter()
-        .any(|list| list.contains(word))
+        && !is_stop_word(word)
+        && ![&STATEMENT_VERBS, &CLAUSE_OPENERS, &OPENERS, &DEMANDS]
+            .iter()
+            .any(|list| list.contains(word))
 }

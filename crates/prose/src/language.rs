@@ -4,9 +4,7 @@
 //! "use" and "never use" look the same. Nearly all sentences of English documents have one of the commonest words
 //! (in 695 of the 700 of `benches/check/stance.jsonl`), and sentences in other languages have almost none.
 
-use cerberus_model::word_lists;
-
-word_lists! { "words/english.txt": ENGLISH SHARED }
+use crate::lists::{ENGLISH, SHARED};
 
 /// Minimum number of unknown words of a sentence in another language, and of them for each known one.
 const MIN_UNKNOWN: usize = 2;
@@ -23,14 +21,14 @@ const WIDE_WORD: usize = 2;
 
 /// The words of a text, without names.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Words {
+pub struct Words {
     known: usize,
     unknown: usize,
 }
 
 /// The language of a sentence: English, another one, or too few words to decide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Language {
+pub enum Language {
     English,
     Other,
     /// It has too few words.
@@ -38,7 +36,7 @@ pub(super) enum Language {
 }
 
 impl Words {
-    pub(super) fn of(text: &str) -> Self {
+    pub fn of(text: &str) -> Self {
         let mut found = Self::default();
         let mut is_first = true;
         for token in text.split(|c: char| c.is_whitespace() || "-–—/|,;()[]".contains(c)) {
@@ -51,7 +49,7 @@ impl Words {
         found
     }
 
-    pub(super) fn and(self, other: Self) -> Self {
+    pub fn and(self, other: Self) -> Self {
         Self {
             known: self.known + other.known,
             unknown: self.unknown + other.unknown,
@@ -75,7 +73,7 @@ impl Words {
     }
 
     /// Returns the language of a sentence.
-    pub(super) fn language(self) -> Language {
+    pub fn language(self) -> Language {
         match self {
             Self { known, unknown }
                 if unknown >= MIN_UNKNOWN && unknown >= known * UNKNOWN_FOR_KNOWN =>
@@ -89,7 +87,7 @@ impl Words {
 
     /// Returns whether the words of a whole document are of another language, as far as it matters to a sentence
     /// that has few words itself.
-    pub(super) fn is_other_around(self, sentence: Self) -> bool {
+    pub fn is_other_around(self, sentence: Self) -> bool {
         let is_alone = self.known == 0 && sentence.unknown > 0;
         let is_other = self.unknown >= self.known * UNKNOWN_OF_DOCUMENT;
         is_alone || (self.unknown >= MIN_UNKNOWN && is_other)

@@ -1,9 +1,9 @@
 //! Whether a document is about now: not a changelog, a plan, or a decision that is made.
 
-use cerberus_model::{WordList, word_lists};
+use cerberus_model::WordList;
 use jiff::civil::Date;
 
-word_lists! { "words/times.txt": OTHER_TIMES CURRENT SETTLED PAST_TITLES PAST_STARTS }
+use crate::lists::{CURRENT, OTHER_TIMES, PAST_STARTS, PAST_TITLES, SETTLED};
 
 /// Number of lines at the start of a document in which its status is looked for.
 const MAX_LINES: usize = 40;
@@ -81,7 +81,7 @@ fn stated(value: &str) -> Option<Status> {
 
 /// Returns whether a heading is that of a version or a day in a changelog: `[1.2.0] - 2024-01-02`, not
 /// a number of a section, as in `1.2 Setup`.
-pub(crate) fn is_dated(title: &str) -> bool {
+pub fn is_dated(title: &str) -> bool {
     let title = title.to_lowercase();
     let title = title.trim_start_matches(['[', ' ', '#']);
     let number = ["version ", "release ", "v"]
@@ -102,7 +102,7 @@ pub(crate) fn is_dated(title: &str) -> bool {
 }
 
 /// Returns whether a heading says that what is below it is about the past: `Completed`, `Before the migration`.
-pub(crate) fn is_past(title: &str) -> bool {
+pub fn is_past(title: &str) -> bool {
     let title = title.to_lowercase();
     for word in title.split(|c: char| !c.is_alphanumeric()) {
         let is_start = PAST_STARTS.entries().iter().any(|it| word.starts_with(it));
@@ -114,7 +114,7 @@ pub(crate) fn is_past(title: &str) -> bool {
 }
 
 /// Returns whether a text has a day of a year: `2024-01-31`, `Nov 2 2023`, `25 Nov 2022`.
-pub(crate) fn has_day(text: &str) -> bool {
+pub fn has_day(text: &str) -> bool {
     let parts: Vec<&str> = text
         .split(|c: char| !c.is_alphanumeric())
         .filter(|part| !part.is_empty())

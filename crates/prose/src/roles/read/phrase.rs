@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use super::{MAX_WORDS, Reader};
-use crate::rank::roles::token::{self, Token};
-use crate::rank::word_lists::{
+use crate::lists::{
     CASES, COPULAS, FILLERS, PHRASE_ENDS, PROHIBITIONS, RESTRICTIONS, TOWARDS, USES,
 };
+use crate::roles::token::{self, Token};
 
 /// A part of a sentence that names forms: code, or else words.
 #[derive(Debug, Default)]

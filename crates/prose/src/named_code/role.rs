@@ -1,11 +1,11 @@
 //! The roles of the code that a rule names: what the rule says about it, or which relation to it the rule asks for.
 
 use super::{Span, SpanKind, last_word};
-use crate::rank::word_lists::{ANNOTATING, DERIVING, PLACING, POINTING, USING};
+use crate::lists::{ANNOTATING, DERIVING, PLACING, POINTING, USING};
 
 /// The role of code in the text that names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
+pub enum Role {
     /// The text is about it, or points at it: it opens a sentence, follows a word such as "see", or is joined to a
     /// name that does.
     Subject,
@@ -21,7 +21,7 @@ pub(crate) enum Role {
 }
 
 /// Returns the role of each span of a text.
-pub(crate) fn roles(text: &str, spans: &[Span]) -> Vec<Role> {
+pub fn roles(text: &str, spans: &[Span]) -> Vec<Role> {
     let mut roles = Vec::with_capacity(spans.len());
     let mut end = 0;
     for span in spans {

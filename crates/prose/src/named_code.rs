@@ -11,15 +11,15 @@ use cerberus_model::text::conventions::CONVENTIONS;
 use memchr::memmem;
 use rustc_hash::FxHashSet;
 
-use super::word_lists::{GENERATED_PHRASES, LITERALS, PROGRAMS, RUNNING};
+use crate::lists::{GENERATED_PHRASES, LITERALS, PROGRAMS, RUNNING};
 
 mod role;
 
-pub(crate) use role::{Role, roles};
+pub use role::{Role, roles};
 
 /// The kind of a part of a rule's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum SpanKind {
+pub enum SpanKind {
     /// An identifier, a qualified name, a call or an annotation.
     Name,
     /// A pattern of names: `test_*`, `{name}_command`.
@@ -34,23 +34,23 @@ pub(crate) enum SpanKind {
 
 /// A part of a rule's text that is not prose.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Span {
-    pub(crate) kind: SpanKind,
+pub struct Span {
+    pub kind: SpanKind,
     /// In bytes of the text; that of a name excludes its arguments.
-    pub(crate) range: Range<usize>,
+    pub range: Range<usize>,
 }
 
 /// Minimum length of a name without a qualifier; shorter ones (`e`, `T`, `id`) occur everywhere.
 const MIN_NAME_LEN: usize = 3;
 
 /// Returns the words of a text that may be identifiers.
-pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = &str> {
+pub fn identifiers(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
     words.filter(|word| word.len() >= MIN_NAME_LEN && !word.starts_with(|c: char| c.is_numeric()))
 }
 
 /// Returns the distinct words of the code in a rule, whatever kind of code it is.
-pub(crate) fn code_words(rule: &str) -> FxHashSet<&str> {
+pub fn code_words(rule: &str) -> FxHashSet<&str> {
     let mut words = FxHashSet::default();
     for span in spans(rule) {
         words.extend(identifiers(&rule[span.range]));
@@ -72,7 +72,7 @@ pub fn named_globs(rule: &str) -> Vec<String> {
 }
 
 /// Returns the spans of a text, in order.
-pub(crate) fn spans(text: &str) -> Vec<Span> {
+pub fn spans(text: &str) -> Vec<Span> {
     let mut spans = Vec::new();
     let mut prose_start = 0;
     for quote in quotes(text) {
@@ -85,13 +85,13 @@ pub(crate) fn spans(text: &str) -> Vec<Span> {
 }
 
 /// Text between runs of back-ticks of the same length.
-pub(crate) struct Quote {
-    pub(crate) outer: Range<usize>,
-    pub(crate) inner: Range<usize>,
+pub struct Quote {
+    pub outer: Range<usize>,
+    pub inner: Range<usize>,
 }
 
 /// Returns the quoted parts of a text, in order.
-pub(crate) fn quotes(text: &str) -> Vec<Quote> {
+pub fn quotes(text: &str) -> Vec<Quote> {
     let runs = tick_runs(text);
     let mut quotes = Vec::new();
     let mut rest = &runs[..];
@@ -218,7 +218,7 @@ fn is_pattern(word: &str, has_neighbours: bool) -> bool {
 
 /// Returns the literal pieces between the wildcards of a pattern of names. The first and the last
 /// are empty if the pattern starts or ends with a wildcard.
-pub(crate) fn pattern_pieces(pattern: &str) -> Vec<&str> {
+pub fn pattern_pieces(pattern: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut rest = pattern;
     while let Some((start, len)) = wildcard(rest) {
@@ -257,15 +257,12 @@ fn wildcard(pattern: &str) -> Option<(usize, usize)> {
 }
 
 /// Returns whether a text in back-ticks is a value or a marker that occurs anywhere.
-pub(super) fn is_value(quoted: &str) -> bool {
+pub fn is_value(quoted: &str) -> bool {
     LITERALS.entries().contains(&quoted)
 }
 
 /// Returns the offsets at which `code` contains `name` as a whole.
-pub(crate) fn occurrences<'t>(
-    code: &'t str,
-    name: &'t str,
-) -> impl Iterator<Item = usize> + use<'t> {
+pub fn occurrences<'t>(code: &'t str, name: &'t str) -> impl Iterator<Item = usize> + use<'t> {
     memmem::find_iter(code.as_bytes(), name).filter(move |at| {
         let before = code[..*at].chars().next_back();
         let after = code[at + name.len()..].chars().next();

@@ -5,15 +5,14 @@
 
 use std::ops::Range;
 
-use cerberus_markdown::structure::normalize;
-use cerberus_model::text::Span;
-use pulldown_cmark::{Event, Options, Parser};
+use cerberus_model::Span;
 
-use super::super::context::Context;
-use super::{
-    ADDRESSED, AUXILIARIES, CHOOSING, CODE_NOUNS, CONDITIONS, Cue, DETERMINERS, EXCEPTIONS, LIMITS,
-    MODALS, NOUNS, PREPOSITIONS, Sentence, Stance, Token, USING, located,
+use super::{Cue, Sentence, Stance, located};
+use crate::lists::{
+    ADDRESSED, AUXILIARIES, CHOOSING, CODE_NOUNS, CONDITIONS, DETERMINERS, EXCEPTIONS, LIMITS,
+    MODALS, NOUNS, PREPOSITIONS, USE_OF_CODE,
 };
+use crate::token::Token;
 
 /// A piece of code that a text forbids.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,31 +24,8 @@ pub struct Ban {
     pub is_whole: bool,
 }
 
-/// Returns the pieces of code that the sentences of a text forbid or replace, and the other ones that it names.
-pub fn bans(text: &str) -> (Vec<Ban>, Vec<String>) {
-    let normalized = normalize(text);
-    let mut context = Context::new(text);
-    let events: Vec<(Event<'_>, Range<usize>)> =
-        Parser::new_ext(&normalized, Options::ENABLE_TABLES)
-            .into_offset_iter()
-            .collect();
-    for (event, range) in &events {
-        context.add(event, Span::new(range.start, range.end));
-    }
-    let (mut bans, mut allowed) = (Vec::new(), Vec::new());
-    for (event, range) in events {
-        let Event::Code(code) = event else { continue };
-        let code = code.trim().to_owned();
-        match context.ban(Span::new(range.start, range.end)) {
-            Some(ban) => bans.push(Ban { code, ..ban }),
-            None => allowed.push(code),
-        }
-    }
-    (bans, allowed)
-}
-
 /// Returns the prohibition of the claim in `span`, without its code, if its sentence forbids it.
-pub(in super::super) fn ban(text: &str, block: Span, names: &[Span], span: Span) -> Option<Ban> {
+pub fn ban(text: &str, block: Span, names: &[Span], span: Span) -> Option<Ban> {
     let (tokens, position) = located(text, block, names, span);
     Sentence::around(&tokens, position?).ban()
 }
@@ -64,7 +40,7 @@ impl Sentence<'_> {
                     Cue::Denied => self.is_denied(*start, *end),
                     // Something is chosen: not "direct access instead of `a`".
                     Cue::Alternative
-                        if !(0..*start).any(|at| self.is_name(at) || self.is_in(at, &CHOOSING)) =>
+                        if !(0..*start).any(|at| self.is_name(at) || self.is_choice(at)) =>
                     {
                         false
                     }
@@ -87,7 +63,7 @@ impl Sentence<'_> {
             .rposition(|it| *it == Token::Mark(':'));
         let opening = opening.map_or(0, |at| at + 1);
         // "Use the logger, not `a`": what is chosen restricts nothing.
-        let choice = (opening..start).find(|at| self.is_in(*at, &CHOOSING));
+        let choice = (opening..start).find(|at| self.is_choice(*at));
         let choice = choice.filter(|at| !(*at..start).any(|at| self.is_limit(at)));
         let (mut before, mut at) = (Vec::new(), opening);
         while at < choice.unwrap_or(start) {
@@ -132,6 +108,11 @@ impl Sentence<'_> {
         })
     }
 
+    /// Returns whether something is chosen there: "prefer `b` over `a`", "use `b`, not `a`".
+    fn is_choice(&self, at: usize) -> bool {
+        self.is_in(at, &CHOOSING) || self.word(at) == Some("use")
+    }
+
     /// Returns whether a word restricts what is said of the name before it. A reason does not.
     fn is_limit(&self, at: usize) -> bool {
         let is_reason = matches!(self.word(at), Some("by" | "via" | "as"));
@@ -143,7 +124,7 @@ impl Sentence<'_> {
     /// not "widgets", "times are", "in `b`".
     fn restricts_nothing(&self, at: usize) -> bool {
         let is_after_name = at > 0 && self.is_name(at - 1);
-        let lists = [&ADDRESSED, &USING, &CHOOSING, &DETERMINERS, &MODALS];
+        let lists = [&ADDRESSED, &USE_OF_CODE, &CHOOSING, &DETERMINERS, &MODALS];
         let is_noun = is_after_name && [&CODE_NOUNS, &NOUNS].iter().any(|it| self.is_in(at, it));
         match &self.tokens[at] {
             Token::Name => at == 0 || !self.is_in(at - 1, &PREPOSITIONS),
@@ -185,117 +166,11 @@ impl Sentence<'_> {
                 let clause = self.tokens[..start]
                     .iter()
                     .rposition(|it| *it == Token::Mark(':'));
-                (clause.unwrap_or(0)..start).any(|at| self.is_in(at, &CHOOSING))
+                (clause.unwrap_or(0)..start).any(|at| self.is_choice(at))
             }
             _ => start == 0 || !is_statement(start - 1),
         };
         let reaches = self.is_object(Cue::Never, end);
         is_open && reaches && self.name <= end + 2 && !is_statement(self.name + 1)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_sentence_forbids_and_says_where() {
-        let check = |text: &str, expected: &[(&str, &str)]| {
-            let (found, _) = bans(text);
-            let found: Vec<_> = found.iter().map(|it| (&*it.code, &*it.place)).collect();
-            assert_eq!(found, expected, "{text}");
-        };
-        check("Use `uv`, never `pip`.", &[("pip", "")]);
-        check("Not `pytest`, run `make test`", &[("pytest", "")]);
-        check(
-            "Never `git push --force` or `git reset`",
-            &[("git push --force", ""), ("git reset", "")],
-        );
-        check(
-            "Use `uv add` instead of `pip install`",
-            &[("pip install", "")],
-        );
-        check("Prefer `a` over `b`", &[("b", "")]);
-        check(
-            "- No `any` types\n- `c` is deprecated",
-            &[("any", ""), ("c", "")],
-        );
-        check("We don't use `@DisplayName`", &[("@DisplayName", "")]);
-        check("Never add `x`, use `y`", &[("x", "")]);
-        check(
-            "Never use `a` in tests, they are slow",
-            &[("a", "in tests")],
-        );
-        check("In tests, never use `a`", &[("a", "in tests")]);
-        check("Don't use `a` without `b`", &[("a", "without `")]);
-        check("In tests, prefer `a` over bare `b`", &[("b", "in tests")]);
-        check(
-            "No `a()`, `b()`, or panics outside tests",
-            &[("a()", "outside tests"), ("b()", "outside tests")],
-        );
-        check("Use `a` for durations, not `b`", &[("b", "for durations")]);
-        check("Widgets must not use `a`", &[("a", "widgets")]);
-        check("Widgets cannot use `a`", &[]);
-        check("Avoid using `a`", &[("a", "")]);
-        check("The `a` type must not be used", &[("a", "")]);
-        check("Do use `a` instead of `b`", &[("b", "")]);
-        check("We must never use `a`", &[("a", "")]);
-        check(
-            "Sources must have `a` instead of `b`",
-            &[("b", "sources have")],
-        );
-        check("Never assign `a` (or `c`) to b", &[("a", "to b")]);
-        check("When you write code: avoid `a`", &[("a", "")]);
-        check(
-            "Never use `a`, except in tests",
-            &[("a", "except in tests")],
-        );
-        check("Never use `a`, only `b`", &[("a", "")]);
-        check(
-            "Never use `a` instead of `b`",
-            &[("a", "of `"), ("b", "never")],
-        );
-        check("Avoid b: never use `a`", &[("a", "")]);
-        check(
-            "No `a` (except in b or tests)",
-            &[("a", "except in b or tests")],
-        );
-        check("No `a` (allowed only in b)", &[("a", "allowed only in b")]);
-        check("**No `a`.** Use `b` in c", &[("a", "")]);
-        check("It matters that it's not a `a`", &[]);
-        check("The route uses `a` not `b`", &[("b", "route")]);
-        check("`a` (not `b`) in tests", &[("b", "in tests")]);
-        check(
-            "Times are numbers (`c`), never `a`",
-            &[("a", "times numbers")],
-        );
-        check("Use `c` for all calls, never `a`", &[("a", "for")]);
-        check("Always `c` — never `a`", &[("a", "")]);
-        check("Use the wide logger (`c`) instead of `a`", &[("a", "")]);
-        check(
-            "Widgets use the wide logger instead of `a`",
-            &[("a", "widgets")],
-        );
-        check("`c` has `b` — no `a`", &[("a", "has")]);
-        check("Paths by `b`. `a` is forbidden", &[("a", "")]);
-        check("Never use `a`/`b`", &[("a", ""), ("b", "")]);
-        let is_whole = |text: &str| bans(text).0[0].is_whole;
-        assert!(is_whole("No `any` types") && is_whole("Never use `a`, or b"));
-        assert!(!is_whole("Never leave a `catch` block empty"));
-        assert!(!is_whole("Do not treat `a` as a fix"));
-        for text in [
-            "Never edit `a`",
-            "Direct access instead of `a`",
-            "It is not `a`",
-            "This does not use `a`",
-            "No `a` was found",
-            "Iterate over `a`",
-            "Use objects of b: `a` over `c`",
-            "If you don't have `a`, install it",
-            "There is no `a`",
-            "Use `a` to avoid `b`",
-        ] {
-            check(text, &[]);
-        }
     }
 }

@@ -14,7 +14,7 @@ use read::Reader;
 
 /// What a rule says about a part of its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum SpanRole {
+pub enum SpanRole {
     /// Code that follows the rule has it.
     Demanded,
     /// Code that breaks the rule has it.
@@ -24,16 +24,16 @@ pub(crate) enum SpanRole {
 
 /// A piece of code or a word of a rule, with its role.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct RoleSpan {
+pub struct RoleSpan {
     /// In bytes of the text; that of code excludes its back-ticks.
-    pub(crate) range: Range<usize>,
-    pub(crate) is_code: bool,
-    pub(crate) role: SpanRole,
+    pub range: Range<usize>,
+    pub is_code: bool,
+    pub role: SpanRole,
 }
 
 /// Returns the roles of the code and the words of a rule, in order. Each span of code has one; words without a role
 /// are omitted.
-pub(crate) fn roles(text: &str) -> Vec<RoleSpan> {
+pub fn roles(text: &str) -> Vec<RoleSpan> {
     let mut reader = Reader::new(text);
     reader.read();
     let mut found = reader.found;

@@ -4,12 +4,12 @@ use cerberus_model::WordList;
 
 use super::token::{self, Token};
 use super::{RoleSpan, SpanRole};
-use crate::rank::query;
-use crate::rank::word_lists::{
+use crate::lists::{
     ADOPTING, BANNED, CASES, CHOOSING, COMPARISONS, COPULAS, FILLERS, LACKING, LOOPED,
-    PROHIBITIONS, PURPOSES, REPLACED_WITH, REPLACING, RIGHT_TITLES, SUPERSEDED, SUPERSEDING,
-    TOWARDS, WANTED, WRONG_TITLES,
+    PROHIBITIONS, PURPOSES, REPLACED_WITH, REPLACING, RIGHT, SUPERSEDED, SUPERSEDING, TOWARDS,
+    WANTED, WRONG,
 };
+use crate::words;
 
 mod bans;
 mod phrase;
@@ -18,6 +18,9 @@ use phrase::Phrase;
 
 /// Maximum number of words without code that a comparison compares.
 const MAX_WORDS: usize = 3;
+
+/// Maximum number of words of a phrase in a list.
+const MAX_PHRASE: usize = 5;
 
 pub(super) struct Reader<'t> {
     text: &'t str,
@@ -165,16 +168,16 @@ impl<'t> Reader<'t> {
     /// Returns the length of a phrase of a list at a token, the longest one.
     fn find(&self, at: usize, list: &'static WordList) -> Option<usize> {
         let mut longest = None;
-        for entry in list.entries() {
-            let mut len = 0;
-            let mut is_here = true;
-            for word in entry.split(' ') {
-                is_here &= self.word(at + len) == Some(word);
-                len += 1;
-            }
-            if is_here && longest.is_none_or(|known| known < len) {
+        let mut phrase = String::new();
+        for len in 1..=MAX_PHRASE {
+            let Some(word) = self.word(at + len - 1) else {
+                break;
+            };
+            phrase.push_str(word);
+            if list.contains(&phrase) {
                 longest = Some(len);
             }
+            phrase.push(' ');
         }
         longest
     }
@@ -451,7 +454,7 @@ impl<'t> Reader<'t> {
             });
         }
         for range in phrase.words {
-            if query::is_content(&self.text[range.clone()].to_lowercase()) {
+            if words::is_content(&self.text[range.clone()].to_lowercase()) {
                 self.found.push(RoleSpan {
                     range,
                     is_code: false,
@@ -464,9 +467,9 @@ impl<'t> Reader<'t> {
 
 /// Returns the role of the form behind a title or a mark.
 fn title_role(title: &str) -> Option<SpanRole> {
-    if WRONG_TITLES.contains(title) {
+    if WRONG.contains(title) || matches!(title, "no" | "don't") {
         Some(SpanRole::Forbidden)
-    } else if RIGHT_TITLES.contains(title) {
+    } else if RIGHT.contains(title) || matches!(title, "yes" | "do") {
         Some(SpanRole::Demanded)
     } else {
         None

@@ -7,23 +7,22 @@
 use std::cmp::Reverse;
 use std::sync::LazyLock;
 
-use cerberus_model::{Span, WordList, word_lists};
+use cerberus_model::{Span, WordList};
 use rustc_hash::FxHashMap;
 
-pub(super) mod bans;
-mod tokens;
+pub mod bans;
 
-use tokens::{Token, starts_with, tokens};
-
-word_lists! { "words/stance.txt":
-    GONE UNWANTED GONE_OBJECT GONE_SUBJECT GONE_AFTER ALTERNATIVE NEVER WRONG GONE_TITLES
-    UNWANTED_TITLES GONE_COLUMNS DENIED KEEPING CREATING EXISTING AUXILIARIES MODALS PREPOSITIONS CARRIERS ADDRESSED CHOOSING CODE_NOUNS USING LIMITS
-    STOPS CONDITIONS EXCEPTIONS DETERMINERS NOUNS OTHER_TIMES NEGATIONS REFUSED RELATIVES FOLLOWING REFERRING
-}
+use crate::lists::{
+    AUXILIARIES, CARRIERS, COMPARISONS, CONDITIONS, CREATING, DENIED, DETERMINERS, EXISTING,
+    FOLLOWING, GONE, GONE_AFTER, GONE_COLUMNS, GONE_OBJECT, GONE_SUBJECT, GONE_TITLES, KEEPING,
+    MODALS, NEGATIONS, NEVER, NOT_NOW, NOUNS, PREPOSITIONS, REFERRING, REFUSED, RELATIVES, STOPS,
+    UNWANTED, UNWANTED_TITLES, WRONG,
+};
+use crate::token::{Token, starts_with, tokens};
 
 /// How a sentence presents a claim.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Stance {
+pub enum Stance {
     #[default]
     Plain,
     /// It is not known what the sentence says of it, or one that governs it.
@@ -37,7 +36,7 @@ pub(crate) enum Stance {
 }
 
 /// Maximum length of the parts of a block before and after a claim that are read.
-const MAX_BYTES: usize = 600;
+pub const MAX_BYTES: usize = 600;
 
 /// What a phrase says about the names around it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,7 +65,7 @@ static CUES: LazyLock<FxHashMap<&str, Phrases>> = LazyLock::new(|| {
         (&GONE_OBJECT, Cue::Object),
         (&GONE_SUBJECT, Cue::Subject),
         (&GONE_AFTER, Cue::After),
-        (&ALTERNATIVE, Cue::Alternative),
+        (&COMPARISONS, Cue::Alternative),
         (&NEVER, Cue::Never),
         (&WRONG, Cue::Wrong),
         (&DENIED, Cue::Denied),
@@ -86,18 +85,18 @@ static CUES: LazyLock<FxHashMap<&str, Phrases>> = LazyLock::new(|| {
 
 /// Returns how a block presents the claim in `span`. `names` are the pieces of code and links of
 /// the document, in order.
-pub(super) fn of(text: &str, block: Span, names: &[Span], span: Span) -> Stance {
+pub fn of(text: &str, block: Span, names: &[Span], span: Span) -> Stance {
     let (tokens, position) = located(text, block, names, span);
     position.map_or(Stance::Plain, |position| sentence_stance(&tokens, position))
 }
 
 /// Returns whether the sentence around the claim in `span` only says what is so now. Otherwise it may be true
 /// of the old name and not of a new one: "the code is not in `a`".
-pub(super) fn is_about_now(text: &str, span: Span) -> bool {
+pub fn is_about_now(text: &str, span: Span) -> bool {
     let (tokens, position) = located(text, Span::new(0, text.len()), &[], span);
     position.is_none_or(|position| {
         let sentence = Sentence::around(&tokens, position);
-        let is_other = |at: usize| sentence.is_in(at, &OTHER_TIMES);
+        let is_other = |at: usize| sentence.is_in(at, &NOT_NOW);
         sentence.cues().is_empty() && !(0..sentence.tokens.len()).any(is_other)
     })
 }
@@ -124,7 +123,7 @@ fn located(text: &str, block: Span, names: &[Span], span: Span) -> (Vec<Token>, 
 }
 
 /// Returns how a text presents what follows it: a comment, or the words before a list.
-pub(super) fn of_lead(text: &str) -> Stance {
+pub fn of_lead(text: &str) -> Stance {
     let (mut tokens, text) = lead_tokens(text);
     // "Bad: the test passes", "❌ wrong - it waits".
     let is_wrong = |token: &&Token| matches!(token, Token::Word(word) if WRONG.contains(word));
@@ -190,7 +189,7 @@ fn refuses(tokens: &[Token], text: &str) -> bool {
 }
 
 /// Returns whether a sentence is about what follows it: "these", "the following".
-pub(super) fn is_about_following(text: &str) -> bool {
+pub fn is_about_following(text: &str) -> bool {
     let (tokens, _) = lead_tokens(text);
     let sentence = Sentence {
         tokens: &tokens,
@@ -201,7 +200,7 @@ pub(super) fn is_about_following(text: &str) -> bool {
 }
 
 /// Returns whether a sentence starts with a word for what was said before.
-pub(super) fn continues(text: &str) -> bool {
+pub fn continues(text: &str) -> bool {
     let (tokens, _) = lead_tokens(text);
     Sentence {
         tokens: &tokens,
@@ -211,7 +210,7 @@ pub(super) fn continues(text: &str) -> bool {
 }
 
 /// Returns how a heading presents what is below it.
-pub(super) fn of_title(title: &str) -> Stance {
+pub fn of_title(title: &str) -> Stance {
     let end = Span::new(title.len(), title.len());
     let (tokens, _) = tokens(title, Span::new(0, title.len()), &[], end);
     let starts = |list: &WordList| {
@@ -229,7 +228,7 @@ pub(super) fn of_title(title: &str) -> Stance {
 }
 
 /// Returns how a heading presents the items of the lists below it, which may complete it: "We do not use".
-pub(super) fn of_title_of_list(title: &str) -> Stance {
+pub fn of_title_of_list(title: &str) -> Stance {
     let (tokens, text) = lead_tokens(title);
     // One that names something is about it.
     let is_whole = title.contains('`') || text.ends_with(['.', '!', '?']);
@@ -241,7 +240,7 @@ pub(super) fn of_title_of_list(title: &str) -> Stance {
 }
 
 /// Returns how the title of a column presents what is below it.
-pub(super) fn of_column(title: &str) -> Stance {
+pub fn of_column(title: &str) -> Stance {
     let title = title.trim().trim_matches('*').to_lowercase();
     if GONE_COLUMNS.entries().contains(&title.as_str()) {
         Stance::Absent

@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use super::{Phrase, Reader};
-use crate::rank::roles::SpanRole;
-use crate::rank::roles::token::{self, Token};
-use crate::rank::word_lists::{
+use crate::lists::{
     ADVISING, CARRYING, DENIALS, FORGETTING, HARMLESS, HAVING, MODALS, NOBODY, PERMITTING,
     PROHIBITIONS, REFUSALS, REPLACING, RESTRICTIONS, STATEMENTS, VALUES,
 };
+use crate::roles::SpanRole;
+use crate::roles::token::{self, Token};
 
 impl Reader<'_> {
     /// Returns the length of a prohibition before a verb at a token, unless another word turns it around.

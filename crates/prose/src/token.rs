@@ -2,9 +2,11 @@
 
 use cerberus_model::Span;
 
+use crate::wording::CODE;
+
 /// A piece of a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Token {
+pub(crate) enum Token {
     /// In lower case.
     Word(String),
     /// Code, a link, or the claim.
@@ -14,7 +16,7 @@ pub(super) enum Token {
 }
 
 /// Returns the tokens of a part of a text, and the position of the claim.
-pub(super) fn tokens(
+pub(crate) fn tokens(
     text: &str,
     part: Span,
     names: &[Span],
@@ -41,6 +43,23 @@ pub(super) fn tokens(
     (found, position)
 }
 
+/// Returns the tokens of a text without markup, in which a [`CODE`] stands for each name.
+pub(crate) fn of_plain(text: &str) -> Vec<Token> {
+    let mut found = Vec::new();
+    words(text, &mut found);
+    found
+}
+
+/// Returns the sentences between full stops, colons and dashes.
+pub(crate) fn sentences(tokens: &[Token]) -> impl Iterator<Item = &[Token]> {
+    tokens.split(|token| matches!(token, Token::Mark('.' | ':' | '-')))
+}
+
+/// Returns the parts of a sentence between commas, and in parentheses.
+pub(crate) fn clauses(sentence: &[Token]) -> impl Iterator<Item = &[Token]> {
+    sentence.split(|token| matches!(token, Token::Mark(',' | '(')))
+}
+
 /// Adds the words and marks of a text without names.
 fn words(text: &str, found: &mut Vec<Token>) {
     let is_in_word =
@@ -55,8 +74,7 @@ fn words(text: &str, found: &mut Vec<Token>) {
                 lower = lower.replace('’', "'");
             }
             found.push(Token::Word(lower));
-            // Not an abbreviation, as "e.g.".
-            let is_end = rest[word.len()..len].starts_with('.') && !word.contains('.');
+            let is_end = rest[word.len()..len].starts_with('.') && !is_abbreviation(word);
             if is_end && (len == word.len() + 1) && is_before_space(&rest[len..]) {
                 found.push(Token::Mark('.'));
             }
@@ -66,6 +84,12 @@ fn words(text: &str, found: &mut Vec<Token>) {
         };
         rest = &rest[len..];
     }
+}
+
+/// Returns whether the full stops of a word are those of an abbreviation, as in "e.g", unlike `3.9` and `README.md`.
+pub(crate) fn is_abbreviation(word: &str) -> bool {
+    let is_letter = |part: &str| part.len() == 1 && part.starts_with(char::is_alphabetic);
+    word.contains('.') && word.split('.').all(is_letter)
 }
 
 /// Returns whether a text goes on with a space, after the end of an emphasis or a quotation.
@@ -87,6 +111,8 @@ fn mark(first: char, rest: &str, found: &mut Vec<Token>) -> usize {
         {
             '.'
         }
+        // Not in a time or a qualified name: `12:30`, `a::b`.
+        ':' if after.starts_with(|c: char| c.is_alphanumeric() || c == ':') => return 1,
         ',' | ':' | '(' | ')' | '|' => first,
         '—' | '–' | '→' => '-',
         '-' if after
@@ -103,6 +129,10 @@ fn mark(first: char, rest: &str, found: &mut Vec<Token>) -> usize {
         }
         '❌' | '🚫' | '✅' => {
             found.push(Token::Word(first.to_string()));
+            return first.len_utf8();
+        }
+        CODE => {
+            found.push(Token::Name);
             return first.len_utf8();
         }
         _ => return first.len_utf8(),
@@ -124,7 +154,7 @@ fn is_item(text: &str) -> bool {
         || (number.len() < line.len() && [". ", ") "].iter().any(|it| number.starts_with(it)))
 }
 
-pub(super) fn starts_with(tokens: &[Token], words: &[&str]) -> bool {
+pub(crate) fn starts_with(tokens: &[Token], words: &[&str]) -> bool {
     let is_same = |(token, word): (&Token, &&str)| matches!(token, Token::Word(it) if it == word);
     tokens.len() >= words.len() && tokens.iter().zip(words).all(is_same)
 }
