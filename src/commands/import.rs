@@ -39,6 +39,9 @@ pub(crate) struct ImportArgs {
     /// Scope of the rules: universal, language:NAME or project:NAME
     #[arg(long)]
     pub(crate) scope: Option<Scope>,
+    /// On a terminal, print a line for each rule instead of one for each document
+    #[arg(long)]
+    pub(crate) verbose: bool,
     #[command(flatten)]
     pub(crate) secret: SecretArgs,
 }
@@ -85,7 +88,11 @@ pub(crate) fn run(args: &ImportArgs, settings: &Settings, out: &mut Printer) -> 
     import::apply(project, &request, &mut plan)?;
     out.report(&plan.report, |report, out| {
         out.warn(&report.warnings);
-        print::rules(report, args.prune, out);
+        if report.dry_run || args.verbose || !out.terminal.out_is_terminal {
+            print::rules(report, args.prune, out);
+        } else {
+            print::imported(report, args.prune, out);
+        }
         let n_waiting = report.rules.as_ref().map_or(0, |rules| rules.waiting);
         if out.terminal.out_is_terminal && n_waiting > 0 {
             let agent = setup::reader(&project.root).unwrap_or_else(|| "AGENT".to_owned());

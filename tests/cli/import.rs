@@ -303,6 +303,7 @@ fn rules_in_a_folder_get_a_scope() {
         type: rule
         category: go-api
         scope: language:go
+        paths: ["**/*.go"]
         created_at: "2026-01-02T03:04:05Z"
         source: .cursor/rules/go-api.mdc:6 (11db91f4)
         ---
@@ -356,6 +357,13 @@ fn what_may_be_a_rule_is_proposed_until_somebody_confirms_it() {
         sandbox
             .ok("memory show --status proposed")
             .contains("Weigh")
+    );
+    let listed = sandbox.json("memory review --list");
+    assert_eq!(listed["proposals"][0]["id"], "weigh-the-tea");
+    assert!(
+        sandbox
+            .ok("memory review --list")
+            .contains("1 proposed rule")
     );
     sandbox.ok("memory update weigh-the-tea --status active");
     assert!(injected().contains("Weigh"));

@@ -27,6 +27,22 @@ pub(super) fn rules(report: &Report, is_pruned: bool, out: &mut Printer) {
     summary(report, is_pruned, out);
 }
 
+/// Prints the number of items of each document, and the items about which somebody has to do something.
+pub(super) fn imported(report: &Report, is_pruned: bool, out: &mut Printer) {
+    documents(report, out);
+    for item in differing(report) {
+        if !matches!(item.outcome, Outcome::Added | Outcome::Changed) {
+            difference(item, is_pruned, out);
+        }
+    }
+    summary(report, is_pruned, out);
+    if of(report, Outcome::Added).next().is_some() {
+        out.line(
+            "  show each rule with `cerberus memory show`, or with --verbose when it is imported",
+        );
+    }
+}
+
 /// Prints the items that a dry run found.
 fn planned(report: &Report, out: &mut Printer) {
     let row = |item: &Item| {
@@ -113,15 +129,22 @@ pub(super) fn documents(report: &Report, out: &mut Printer) {
             it.removed,
             it.duplicates,
             it.skipped,
+            it.anchored,
         ];
         std::iter::once(it.file.clone())
             .chain(counts.map(n))
             .collect::<Vec<_>>()
     };
     let heading = [
-        "document", "new", PROPOSED, "changed", "removed", "known", "skipped",
+        "document", "taken", PROPOSED, "changed", "removed", "known", "skipped", "anchored",
     ];
-    out.rows(&heading, report.documents.iter().map(row));
+    // Before an import nothing is anchored.
+    let n_columns = heading.len() - usize::from(report.rules.is_none());
+    let rows = report.documents.iter().map(row);
+    out.rows(
+        &heading[..n_columns],
+        rows.map(|row| row[..n_columns].to_vec()),
+    );
 }
 
 fn differing(report: &Report) -> impl Iterator<Item = &Item> {
@@ -228,7 +251,9 @@ fn summary(report: &Report, is_pruned: bool, out: &mut Printer) {
         out.line("  show the skipped items and the reasons with --dry-run");
     }
     if !report.dry_run && n_proposed > 0 {
-        out.line("  no agent gets the proposed ones: see them with `cerberus memory show --status proposed`,");
+        out.line(
+            "  no agent gets the proposed ones: see them with `cerberus memory review --list`,",
+        );
         out.line("  and use one with `cerberus memory update ID --status active`");
     }
     if n(Outcome::Removed) > 0 && !is_pruned {

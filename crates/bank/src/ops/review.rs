@@ -10,7 +10,7 @@ use cerberus_engine::track::Degree;
 use cerberus_engine::{excerpt, track};
 use cerberus_model::text::shell_word;
 use cerberus_model::{
-    Anchor, CodeLocation, Confidence, Language, Origin, RuleKind, State, SymbolKind,
+    Anchor, CodeLocation, Confidence, Language, MemoryStatus, Origin, RuleKind, State, SymbolKind,
 };
 use serde::Serialize;
 
@@ -51,6 +51,8 @@ impl Request {
 pub struct Report {
     /// Changed examples first, then the rules with the best candidates.
     pub items: Vec<Item>,
+    /// What an import found that is perhaps a rule; no agent gets it until somebody accepts it.
+    pub proposals: Vec<Proposal>,
     /// Number of memories to review without the limit.
     pub total: usize,
     /// Number of rules about the work on the project, which are skipped without `--all`.
@@ -64,6 +66,17 @@ pub struct Report {
     /// Of the whole bank.
     pub rules: RuleCounts,
     pub warnings: Vec<String>,
+}
+
+/// A memory with the status `proposed`.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Proposal {
+    pub id: String,
+    /// Its first line.
+    pub rule: String,
+    /// The places in documents that it was imported from.
+    pub source: Vec<String>,
 }
 
 /// A memory whose example a person has to choose.
@@ -214,6 +227,7 @@ pub fn list(project: &Workspace, request: &Request, progress: Progress<'_>) -> R
     });
     Ok(Report {
         items: items.collect(),
+        proposals: proposals(&memories, request),
         total,
         skipped_process: folded.len(),
         folded,
@@ -221,6 +235,27 @@ pub fn list(project: &Workspace, request: &Request, progress: Progress<'_>) -> R
         rules: RuleCounts::of(&memories),
         warnings,
     })
+}
+
+/// Returns the proposed memories that a request is about.
+fn proposals(memories: &Memories, request: &Request) -> Vec<Proposal> {
+    let filter = Filter {
+        status: Some(MemoryStatus::Proposed),
+        ..request.filter()
+    };
+    let mut proposals = Vec::new();
+    for stored in &memories.all {
+        let memory = &stored.memory;
+        let is_named = request.ids.is_empty() || request.ids.contains(&memory.id);
+        if is_named && filter.takes(stored, &memories.anchors) {
+            proposals.push(Proposal {
+                id: memory.id.clone(),
+                rule: memories::title(&memory.body),
+                source: memory.source.clone(),
+            });
+        }
+    }
+    proposals
 }
 
 impl Item {
