@@ -1,7 +1,9 @@
 //! `memory import` of rules.
 
 use expect_test::expect;
+use serde_json::json;
 
+use crate::mcp::Client;
 use crate::sandbox::Sandbox;
 
 const AGENTS: &str = "\
@@ -352,7 +354,15 @@ fn what_may_be_a_rule_is_proposed_until_somebody_confirms_it() {
     assert_eq!(report["documents"][0]["proposed"], 1);
     assert_eq!(report["items"][1]["doubt"], "a task list item");
     let injected = || sandbox.ok("memory inject --query tea");
-    assert!(!injected().contains("Weigh"));
+    let by_mcp = || {
+        let mut client = Client::new(&sandbox);
+        let context = client.call("inject_context", json!({ "query": "tea" }));
+        context.to_string()
+    };
+    let event = json!({ "session_id": "a", "cwd": sandbox.path(""), "prompt": "Weigh the tea" });
+    let by_hook = sandbox.piped("hooks run claude prompt", event.to_string());
+    assert!(!by_hook.stdout().contains("Weigh"));
+    assert!(!injected().contains("Weigh") && !by_mcp().contains("Weigh"));
     assert!(
         sandbox
             .ok("memory show --status proposed")
@@ -366,7 +376,7 @@ fn what_may_be_a_rule_is_proposed_until_somebody_confirms_it() {
             .contains("1 proposed rule")
     );
     sandbox.ok("memory update weigh-the-tea --status active");
-    assert!(injected().contains("Weigh"));
+    assert!(injected().contains("Weigh") && by_mcp().contains("Weigh"));
     sandbox.ok("memory import AGENTS.md --check");
 }
 

@@ -43,7 +43,7 @@ pub(crate) fn tokens(
     (found, position)
 }
 
-/// Returns the tokens of a text without markup, in which a [`CODE`] stands for each name.
+/// Returns the tokens of a text without markup, in which each name is a [`CODE`].
 pub(crate) fn of_plain(text: &str) -> Vec<Token> {
     let mut found = Vec::new();
     words(text, &mut found);

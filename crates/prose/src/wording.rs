@@ -321,7 +321,7 @@ fn words_of(tokens: &[Token]) -> Vec<String> {
                 words.extend(parts(word).map(str::to_owned));
             }
             Token::Name => words.push(CODE.to_string()),
-            // A sign such as ❌ is no word of a sentence.
+            // ❌ and other signs are not words of a sentence.
             Token::Word(_) | Token::Mark(_) => {}
         }
     }

@@ -265,3 +265,55 @@ fn summary(report: &Report, is_pruned: bool, out: &mut Printer) {
         out.line("  choose the examples of the waiting ones with `cerberus memory review`");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use cerberus_bank::ops::rule_counts::RuleCounts;
+
+    use super::*;
+    use crate::config::Terminal;
+
+    #[test]
+    fn a_terminal_gets_a_line_for_each_document() {
+        let item = |line| Item {
+            file: "AGENTS.md".to_owned(),
+            line,
+            id: Some(format!("rule-{line}")),
+            outcome: Outcome::Added,
+            ..Item::default()
+        };
+        let report = Report {
+            documents: vec![DocumentSummary {
+                file: "AGENTS.md".to_owned(),
+                added: 2,
+                proposed: 1,
+                skipped: 3,
+                anchored: 1,
+                ..DocumentSummary::default()
+            }],
+            items: vec![item(1), item(2)],
+            rules: Some(RuleCounts::default()),
+            ..Report::default()
+        };
+        let terminal = Terminal {
+            out_is_terminal: true,
+            err_is_terminal: false,
+            color: false,
+            width: 100,
+            height: 24,
+        };
+        let mut out = Printer::new(terminal, false);
+        imported(&report, false, &mut out);
+        let shown = out.take();
+        let lines: Vec<Vec<&str>> = shown
+            .lines()
+            .map(|line| line.split_whitespace().collect())
+            .collect();
+        let heading = [
+            "document", "taken", "proposed", "changed", "removed", "known", "skipped", "anchored",
+        ];
+        assert_eq!(lines[0], heading);
+        assert_eq!(lines[1], ["AGENTS.md", "1", "1", "0", "0", "0", "3", "1"]);
+        assert!(!shown.contains("rule-1"), "{shown}");
+    }
+}

@@ -4,7 +4,7 @@
 //! a comment; the first ones state what the lists are for and where they come from. A line `[NAME]`
 //! starts a section. Every other line is one entry, a word or a phrase, in lower case if its case does not
 //! matter, in quotes if it ends with a space; a row of a table has tabs between its fields. The letters behind a
-//! slash are forms that the entry stands for, too, as in the dictionaries of Hunspell: `S` is a plural or a third
+//! slash are other forms of the entry, as in the dictionaries of Hunspell: `S` is a plural or a third
 //! person, `D` a past, and `G` ends with "-ing". A form that is not regular is an entry of its own.
 //!
 //! ```text
