@@ -356,12 +356,9 @@ fn what_may_be_a_rule_is_proposed_until_somebody_confirms_it() {
     let injected = || sandbox.ok("memory inject --query tea");
     let by_mcp = || {
         let mut client = Client::new(&sandbox);
-        let context = client.call("inject_context", json!({ "query": "tea" }));
-        context.to_string()
+        let call = json!({ "name": "inject_context", "arguments": { "query": "tea" } });
+        client.ask("tools/call", call).to_string()
     };
-    let event = json!({ "session_id": "a", "cwd": sandbox.path(""), "prompt": "Weigh the tea" });
-    let by_hook = sandbox.piped("hooks run claude prompt", event.to_string());
-    assert!(!by_hook.stdout().contains("Weigh"));
     assert!(!injected().contains("Weigh") && !by_mcp().contains("Weigh"));
     assert!(
         sandbox
@@ -376,7 +373,18 @@ fn what_may_be_a_rule_is_proposed_until_somebody_confirms_it() {
             .contains("1 proposed rule")
     );
     sandbox.ok("memory update weigh-the-tea --status active");
-    assert!(injected().contains("Weigh") && by_mcp().contains("Weigh"));
+    assert!(injected().contains("Weigh"));
+    assert!(by_mcp().contains("Weigh"));
+    let by_hook = |session: &str| {
+        let prompt =
+            json!({ "session_id": session, "cwd": sandbox.path(""), "prompt": "Weigh the tea" });
+        let outcome = sandbox.piped("hooks run claude prompt", prompt.to_string());
+        outcome.stdout()
+    };
+    sandbox.ok("memory update weigh-the-tea --status proposed");
+    assert!(!by_hook("a").contains("Weigh"));
+    sandbox.ok("memory update weigh-the-tea --status active");
+    assert!(by_hook("b").contains("Weigh"));
     sandbox.ok("memory import AGENTS.md --check");
 }
 
