@@ -22,6 +22,7 @@
 //! | `engine` | source code, its index, the ranking of examples, the tracking of anchors |
 //! | `store` | SQLite: a cache, and what exists only there |
 //! | `markdown` | frontmatter, sections, links and rules in texts |
+//! | `prose` | English: what a sentence demands, forbids and says of a name, and the words for that |
 //! | `model` | plain types, positions in texts, file metadata, exit statuses |
 //!
 //! The path of a rule: `cli` parses the command line and calls `commands::anchor_test`, which calls

@@ -71,13 +71,15 @@ const OWNERS: &[(&str, Owner)] = &[
     ("indicatif", Only(&["output"])),
     (
         "jiff",
-        Only(&["model", "markdown", "bank", "claims", "config", "commands"]),
+        Only(&[
+            "model", "prose", "markdown", "bank", "claims", "config", "commands",
+        ]),
     ),
     ("jsonc-parser", Only(&["commands"])),
     ("minijinja", Only(&["commands"])),
     (
         "memchr",
-        Only(&["model", "markdown", "engine", "claims", "bank"]),
+        Only(&["model", "prose", "markdown", "engine", "claims", "bank"]),
     ),
     ("mimalloc", Only(&["main"])),
     ("postcard", Only(&["bank", "engine", "store"])),

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use cerberus_bank::ops::import::{self, Report, Request};
+use cerberus_bank::ops::import::{self, Item, Outcome, Report, Request};
 use cerberus_bank::ops::open_rules::estimated_tokens;
+use cerberus_markdown::rules;
 use cerberus_model::Scope;
 use cerberus_model::error::ExitStatus;
 use cerberus_model::text::plural;
@@ -39,6 +40,9 @@ pub(crate) struct ImportArgs {
     /// Scope of the rules: universal, language:NAME or project:NAME
     #[arg(long)]
     pub(crate) scope: Option<Scope>,
+    /// On a terminal, print a line for each rule instead of one for each document
+    #[arg(long)]
+    pub(crate) verbose: bool,
     #[command(flatten)]
     pub(crate) secret: SecretArgs,
 }
@@ -82,10 +86,21 @@ pub(crate) fn run(args: &ImportArgs, settings: &Settings, out: &mut Printer) -> 
             return Ok(ExitStatus::Done);
         }
     }
+    if may_ask {
+        for guide in guides(&plan.report) {
+            if confirm::ask(&guide.question(), out)? {
+                guide.take(&mut plan.report);
+            }
+        }
+    }
     import::apply(project, &request, &mut plan)?;
     out.report(&plan.report, |report, out| {
         out.warn(&report.warnings);
-        print::rules(report, args.prune, out);
+        if report.dry_run || args.verbose || !out.terminal.out_is_terminal {
+            print::rules(report, args.prune, out);
+        } else {
+            print::imported(report, args.prune, out);
+        }
         let n_waiting = report.rules.as_ref().map_or(0, |rules| rules.waiting);
         if out.terminal.out_is_terminal && n_waiting > 0 {
             let agent = setup::reader(&project.root).unwrap_or_else(|| "AGENT".to_owned());
@@ -97,6 +112,60 @@ pub(crate) fn run(args: &ImportArgs, settings: &Settings, out: &mut Printer) -> 
         }
     })?;
     Ok(ExitStatus::of_check(plan.report.is_complete()))
+}
+
+/// A document all of whose rules are doubtful because of its subject.
+#[derive(Debug, PartialEq, Eq)]
+struct Guide {
+    file: String,
+    /// As "a guide for prose".
+    subject: String,
+    n_rules: usize,
+}
+
+/// Returns the new guides of an import, in the order of the documents.
+fn guides(report: &Report) -> Vec<Guide> {
+    let mut guides: Vec<Guide> = Vec::new();
+    for item in report.items.iter().filter(|item| is_of_guide(item)) {
+        match guides.last_mut() {
+            Some(last) if last.file == item.file => last.n_rules += 1,
+            _ => guides.push(Guide {
+                file: item.file.clone(),
+                subject: item.doubt.clone().unwrap_or_default(),
+                n_rules: 1,
+            }),
+        }
+    }
+    guides
+}
+
+fn is_of_guide(item: &Item) -> bool {
+    let is_guide = |doubt: &str| [rules::OF_PROSE, rules::TUTORIAL].contains(&doubt);
+    item.outcome == Outcome::Added && item.doubt.as_deref().is_some_and(is_guide)
+}
+
+impl Guide {
+    fn question(&self) -> String {
+        let n = plural(self.n_rules, "rule");
+        format!(
+            "{} is {}: take its {n}? Else they are proposed",
+            self.file, self.subject
+        )
+    }
+
+    /// Makes its rules ordinary ones, which are not proposed.
+    fn take(&self, report: &mut Report) {
+        for item in &mut report.items {
+            if item.file == self.file && is_of_guide(item) {
+                item.doubt = None;
+            }
+        }
+        for document in &mut report.documents {
+            if document.file == self.file {
+                document.proposed -= self.n_rules;
+            }
+        }
+    }
 }
 
 /// Reports the differences between the documents and the bank.
@@ -123,7 +192,43 @@ fn question(n_removed: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use cerberus_bank::ops::import::DocumentSummary;
+
     use super::*;
+
+    #[test]
+    fn a_guide_is_asked_about_as_a_whole() {
+        let item = |file: &str, doubt: &str| Item {
+            file: file.to_owned(),
+            outcome: Outcome::Added,
+            doubt: Some(doubt.to_owned()),
+            ..Item::default()
+        };
+        let style = "docs/style.md";
+        let mut report = Report {
+            items: vec![
+                item("AGENTS.md", "a statement"),
+                item(style, rules::OF_PROSE),
+                item(style, rules::OF_PROSE),
+            ],
+            documents: vec![DocumentSummary {
+                file: style.to_owned(),
+                proposed: 2,
+                ..DocumentSummary::default()
+            }],
+            ..Report::default()
+        };
+        let found = guides(&report);
+        let [guide] = &found[..] else {
+            panic!("{found:?}");
+        };
+        let question =
+            "docs/style.md is a guide for prose: take its 2 rules? Else they are proposed";
+        assert_eq!(guide.question(), question);
+        guide.take(&mut report);
+        assert_eq!(report.documents[0].proposed, 0);
+        assert!(report.items[0].doubt.is_some() && report.items[1].doubt.is_none());
+    }
 
     #[test]
     fn a_prune_is_asked_with_the_number_of_memories() {

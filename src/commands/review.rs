@@ -116,6 +116,7 @@ pub(crate) fn run(args: &ReviewArgs, settings: &Settings, out: &mut Printer) -> 
     if out.json {
         out.json(&report)?;
     } else if asks && !(report.items.is_empty() && report.folded.is_empty()) {
+        print::proposals(&report, out);
         session::run(settings, report, &mut Keyboard::new(), out)?;
     } else {
         print::report(&report, out);

@@ -3,8 +3,9 @@
 use cerberus_bank::ops::memories::{self, Filter};
 use cerberus_bank::ops::show::{self, AnchorReport, MemoryReport, Request};
 use cerberus_model::error::{ExitStatus, UserError};
-use cerberus_model::text::{sentences, shell_word};
+use cerberus_model::text::shell_word;
 use cerberus_model::{Enforcement, ExampleChoice, ExampleRole, Memory, State, format_location};
+use cerberus_prose::sentences;
 use clap::Args;
 
 use super::args::FilterArgs;

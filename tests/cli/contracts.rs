@@ -147,6 +147,7 @@ fn json_of_short_memories() {
             warnings: []
             $ cerberus memory review ship --list
             items: [{anchor:{chosen:string,file:string,match:number,quality:number,symbol:string},candidates:[{endLine:number,excerpt:string,file:string,isAnchored:bool,kind:string,language:string,matchedTerms:[string],quality:number,rank:number,shownLines:[[number]],startLine:number,symbol:string}],confidence:string,explanation:string,file:string,hints:[],id:string,kind:string,kindReasons:[],reason:string,rule:string,unknownHints:[]}]
+            proposals: []
             rules: {anchored:number,noExample:number,process:number,total:number,waiting:number}
             skippedProcess: number
             total: number

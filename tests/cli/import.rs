@@ -1,7 +1,9 @@
 //! `memory import` of rules.
 
 use expect_test::expect;
+use serde_json::json;
 
+use crate::mcp::Client;
 use crate::sandbox::Sandbox;
 
 const AGENTS: &str = "\
@@ -308,6 +310,7 @@ fn rules_in_a_folder_get_a_scope() {
         type: rule
         category: go-api
         scope: language:go
+        paths: ["**/*.go"]
         created_at: "2026-01-02T03:04:05Z"
         source: .cursor/rules/go-api.mdc:6 (11db91f4)
         ---
@@ -356,14 +359,37 @@ fn what_may_be_a_rule_is_proposed_until_somebody_confirms_it() {
     assert_eq!(report["documents"][0]["proposed"], 1);
     assert_eq!(report["items"][1]["doubt"], "a task list item");
     let injected = || sandbox.ok("memory inject --query tea");
-    assert!(!injected().contains("Weigh"));
+    let by_mcp = || {
+        let mut client = Client::new(&sandbox);
+        let call = json!({ "name": "inject_context", "arguments": { "query": "tea" } });
+        client.ask("tools/call", call).to_string()
+    };
+    assert!(!injected().contains("Weigh") && !by_mcp().contains("Weigh"));
     assert!(
         sandbox
             .ok("memory show --status proposed")
             .contains("Weigh")
     );
+    let listed = sandbox.json("memory review --list");
+    assert_eq!(listed["proposals"][0]["id"], "weigh-the-tea");
+    assert!(
+        sandbox
+            .ok("memory review --list")
+            .contains("1 proposed rule")
+    );
     sandbox.ok("memory update weigh-the-tea --status active");
     assert!(injected().contains("Weigh"));
+    assert!(by_mcp().contains("Weigh"));
+    let by_hook = |session: &str| {
+        let prompt =
+            json!({ "session_id": session, "cwd": sandbox.path(""), "prompt": "Weigh the tea" });
+        let outcome = sandbox.piped("hooks run claude prompt", prompt.to_string());
+        outcome.stdout()
+    };
+    sandbox.ok("memory update weigh-the-tea --status proposed");
+    assert!(!by_hook("a").contains("Weigh"));
+    sandbox.ok("memory update weigh-the-tea --status active");
+    assert!(by_hook("b").contains("Weigh"));
     sandbox.ok("memory import AGENTS.md --check");
 }
 

@@ -124,6 +124,7 @@ fn the_list_has_reasons_and_candidates_with_code() {
               "unknownHints": []
             }
           ],
+          "proposals": [],
           "rules": {
             "anchored": 0,
             "noExample": 0,

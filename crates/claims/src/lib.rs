@@ -39,7 +39,6 @@ pub mod report;
 pub mod rules;
 mod snapshot;
 mod then;
-pub mod times;
 mod versions;
 mod words;
 

@@ -16,24 +16,24 @@ use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 use crate::addresses::Addresses;
 use crate::rules::{self, Tool};
 
+mod bans;
 pub(crate) mod classify;
 mod code;
 mod code_block;
 mod context;
 mod ignored;
-mod language;
 pub mod links;
 mod shell;
-mod stance;
 #[cfg(test)]
 mod tests;
 mod trees;
 pub(crate) mod word_lists;
 
+pub use bans::bans;
+pub(crate) use cerberus_prose::stance::Stance;
+pub use cerberus_prose::stance::bans::Ban;
 use context::Context;
 use ignored::Ignored;
-pub(crate) use stance::Stance;
-pub use stance::bans::{Ban, bans};
 
 pub use crate::kinds::Target;
 use crate::kinds::package::Package;
@@ -137,7 +137,7 @@ impl Claims {
             let spans = uses.map(|at| Span::new(at, at + name.len()).shifted(example.start));
             return spans.collect();
         }
-        match stance::is_about_now(text, claim.span) {
+        match cerberus_prose::stance::is_about_now(text, claim.span) {
             true => vec![claim.span],
             false => Vec::new(),
         }

@@ -7,7 +7,7 @@
 use cerberus_model::WordList;
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 
-use crate::word_lists::{BAD_MARKED, BAD_WORDS, GOOD_MARKED, GOOD_WORDS};
+use cerberus_prose::lists::{BAD_MARKED, GOOD_MARKED, RIGHT, WRONG};
 
 /// Whether code follows a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,9 +27,6 @@ pub struct CodeExample {
 
 /// Maximum number of words of a label above a block.
 const LABEL_WORDS: usize = 14;
-
-const BAD_SIGNS: &[char] = &['❌', '🚫', '✗', '✖', '✘', '⛔', '👎', '🔴'];
-const GOOD_SIGNS: &[char] = &['✅', '✓', '✔', '👍', '🟢'];
 
 /// Returns the labelled code of a markdown text, in order.
 pub fn code_examples(text: &str) -> Vec<CodeExample> {
@@ -82,7 +79,7 @@ fn above(words: &str) -> Option<Label> {
                 .any(|it| known.contains(it))
         };
         let is_label = words.ends_with([':', ')']) || words.split_whitespace().count() <= 4;
-        match (has(&BAD_WORDS), has(&GOOD_WORDS)) {
+        match (has(&WRONG), has(&RIGHT)) {
             (true, false) if is_label => Some(Label::Bad),
             (false, true) if is_label => Some(Label::Good),
             _ => None,
@@ -93,10 +90,8 @@ fn above(words: &str) -> Option<Label> {
 /// Returns the label that a text starts with.
 fn label(text: &str) -> Option<Label> {
     let text = text.trim_start_matches(|c: char| c.is_whitespace() || "*_#-".contains(c));
-    match text.chars().next() {
-        Some(sign) if BAD_SIGNS.contains(&sign) => return Some(Label::Bad),
-        Some(sign) if GOOD_SIGNS.contains(&sign) => return Some(Label::Good),
-        _ => {}
+    if let Some(label) = sign(text) {
+        return Some(label);
     }
     let text = text.to_lowercase().replace('’', "'");
     let rest_of = |word: &str| {
@@ -115,9 +110,22 @@ fn label(text: &str) -> Option<Label> {
             .any(|word| rest_of(word).is_some_and(is_marked))
     };
     // `Not recommended` starts with a word of the other label.
-    if starts(&BAD_WORDS) || starts_marked(&BAD_MARKED) || rest_of("not recommended").is_some() {
+    if starts(&WRONG) || starts_marked(&BAD_MARKED) || rest_of("not recommended").is_some() {
         Some(Label::Bad)
-    } else if starts(&GOOD_WORDS) || starts_marked(&GOOD_MARKED) {
+    } else if starts(&RIGHT) || starts_marked(&GOOD_MARKED) {
+        Some(Label::Good)
+    } else {
+        None
+    }
+}
+
+/// Returns the label of the sign that a text starts with, as ❌.
+fn sign(text: &str) -> Option<Label> {
+    let first = text.chars().next().filter(|first| !first.is_ascii())?;
+    let sign = first.to_string();
+    if WRONG.contains(&sign) {
+        Some(Label::Bad)
+    } else if RIGHT.contains(&sign) {
         Some(Label::Good)
     } else {
         None
@@ -184,12 +192,11 @@ pub(crate) fn comment(line: &str) -> Option<&str> {
 /// Returns the label of a comment. Comments explain code, too, so that a word needs a mark.
 pub(crate) fn comment_label(text: &str) -> Option<Label> {
     let word_end = text.find(|c: char| !c.is_alphabetic() && c != '\'' && c != '’' && c != '-');
-    let is_sign = text.starts_with(BAD_SIGNS) || text.starts_with(GOOD_SIGNS);
     let rest = word_end.map_or("", |end| &text[end..]).trim_start();
     let is_marked = rest.is_empty() || rest.starts_with([':', '!', '—', '–', '-', '(', '.', ',']);
     let is_loud =
         word_end.is_some_and(|end| end > 1 && text[..end].chars().all(|c| !c.is_lowercase()));
-    label(text).filter(|_| is_sign || is_marked || is_loud)
+    label(text).filter(|_| sign(text).is_some() || is_marked || is_loud)
 }
 
 #[cfg(test)]

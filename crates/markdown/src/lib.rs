@@ -21,7 +21,6 @@ pub mod sections;
 pub mod structure;
 #[cfg(test)]
 mod test_support;
-mod word_lists;
 
 use cerberus_model::text::LineIndex;
 use serde::Serialize;

@@ -24,7 +24,6 @@ mod tags;
 #[cfg(test)]
 mod tests;
 mod verdict;
-mod wording;
 
 use cerberus_model::text::{LineIndex, Span};
 
@@ -39,9 +38,9 @@ pub use self::places::Place;
 use self::scopes::Scope;
 use self::tags::Mark;
 use self::verdict::{INTRO, ends_open, is_example};
-use self::wording::{Modality, is_aside, is_universal, modality, words};
 use super::frontmatter;
-use crate::word_lists::{INSTANCES, PROSE_TITLES, TUTORIAL_TITLES};
+use cerberus_prose::lists::{INSTANCES, PROSE_TITLES, TUTORIAL_TITLES};
+use cerberus_prose::wording::{Modality, is_aside, is_universal, modality, words};
 
 /// An item of a document: a rule, or another block with the reason why it is not a rule.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

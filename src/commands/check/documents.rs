@@ -9,11 +9,11 @@ use cerberus_bank::ops::Project;
 use cerberus_claims::addresses::Addresses;
 use cerberus_claims::parse;
 use cerberus_claims::report::Document;
-use cerberus_claims::times::{self, Status};
 use cerberus_engine::tree::{documents, read};
 use cerberus_markdown::links::normalize_path;
 use cerberus_model::text::conventions::CONVENTIONS;
 use cerberus_model::{Globs, MemoryStatus, MemoryType};
+use cerberus_prose::times::{self, Status};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::Value;
 

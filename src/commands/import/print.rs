@@ -27,6 +27,22 @@ pub(super) fn rules(report: &Report, is_pruned: bool, out: &mut Printer) {
     summary(report, is_pruned, out);
 }
 
+/// Prints the number of items of each document, and the items about which somebody has to do something.
+pub(super) fn imported(report: &Report, is_pruned: bool, out: &mut Printer) {
+    documents(report, out);
+    for item in differing(report) {
+        if !matches!(item.outcome, Outcome::Added | Outcome::Changed) {
+            difference(item, is_pruned, out);
+        }
+    }
+    summary(report, is_pruned, out);
+    if of(report, Outcome::Added).next().is_some() {
+        out.line(
+            "  show each rule with `cerberus memory show`, or with --verbose when it is imported",
+        );
+    }
+}
+
 /// Prints the items that a dry run found.
 fn planned(report: &Report, out: &mut Printer) {
     let mut rows = Vec::new();
@@ -98,20 +114,27 @@ pub(super) fn differences(report: &Report, out: &mut Printer) {
 /// Prints the number of items of each document.
 pub(super) fn documents(report: &Report, out: &mut Printer) {
     let heading = [
-        "document", "new", PROPOSED, "changed", "removed", "known", "skipped",
+        "document", "taken", PROPOSED, "changed", "removed", "known", "skipped", "anchored",
     ];
-    let rows = report.documents.iter().map(|document| {
-        [
-            document.file.clone(),
-            (document.added - document.proposed).to_string(),
-            document.proposed.to_string(),
-            document.changed.to_string(),
-            document.removed.to_string(),
-            document.duplicates.to_string(),
-            document.skipped.to_string(),
-        ]
-    });
-    out.rows(&heading, rows);
+    // Before an import nothing is anchored.
+    let n_columns = heading.len() - usize::from(report.rules.is_none());
+    let mut rows = Vec::new();
+    for document in &report.documents {
+        let mut row = vec![document.file.clone()];
+        let counts = [
+            document.added - document.proposed,
+            document.proposed,
+            document.changed,
+            document.removed,
+            document.duplicates,
+            document.skipped,
+            document.anchored,
+        ];
+        row.extend(counts.map(|count| count.to_string()));
+        row.truncate(n_columns);
+        rows.push(row);
+    }
+    out.rows(&heading[..n_columns], rows);
 }
 
 fn differing(report: &Report) -> impl Iterator<Item = &Item> {
@@ -226,7 +249,9 @@ fn summary(report: &Report, is_pruned: bool, out: &mut Printer) {
         out.line("  show the skipped items and the reasons with --dry-run");
     }
     if !report.dry_run && n_proposed > 0 {
-        out.line("  no agent gets the proposed ones: see them with `cerberus memory show --status proposed`,");
+        out.line(
+            "  no agent gets the proposed ones: see them with `cerberus memory review --list`,",
+        );
         out.line("  and use one with `cerberus memory update ID --status active`");
     }
     if n_removed > 0 && !is_pruned {
@@ -236,5 +261,58 @@ fn summary(report: &Report, is_pruned: bool, out: &mut Printer) {
     out.line(&rules.to_string());
     if rules.waiting > 0 {
         out.line("  choose the examples of the waiting ones with `cerberus memory review`");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cerberus_bank::ops::import::DocumentSummary;
+    use cerberus_bank::ops::rule_counts::RuleCounts;
+
+    use super::*;
+    use crate::config::Terminal;
+
+    #[test]
+    fn a_terminal_gets_a_line_for_each_document() {
+        let item = |line| Item {
+            file: "AGENTS.md".to_owned(),
+            line,
+            id: Some(format!("rule-{line}")),
+            outcome: Outcome::Added,
+            ..Item::default()
+        };
+        let report = Report {
+            documents: vec![DocumentSummary {
+                file: "AGENTS.md".to_owned(),
+                added: 2,
+                proposed: 1,
+                skipped: 3,
+                anchored: 1,
+                ..DocumentSummary::default()
+            }],
+            items: vec![item(1), item(2)],
+            rules: Some(RuleCounts::default()),
+            ..Report::default()
+        };
+        let terminal = Terminal {
+            out_is_terminal: true,
+            err_is_terminal: false,
+            color: false,
+            width: 100,
+            height: 24,
+        };
+        let mut out = Printer::new(terminal, false);
+        imported(&report, false, &mut out);
+        let shown = out.take();
+        let lines: Vec<Vec<&str>> = shown
+            .lines()
+            .map(|line| line.split_whitespace().collect())
+            .collect();
+        let heading = [
+            "document", "taken", "proposed", "changed", "removed", "known", "skipped", "anchored",
+        ];
+        assert_eq!(lines[0], heading);
+        assert_eq!(lines[1], ["AGENTS.md", "1", "1", "0", "0", "0", "3", "1"]);
+        assert!(!shown.contains("rule-1"), "{shown}");
     }
 }

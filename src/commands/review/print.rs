@@ -17,6 +17,7 @@ pub(super) fn report(report: &Report, out: &mut Printer) {
         item(shown, (idx + 1, report.items.len()), usize::MAX, out);
         out.line("");
     }
+    proposals(report, out);
     out.line(&totals(report));
     out.line(&report.rules.to_string());
     if report.items.iter().any(|item| !item.candidates.is_empty()) {
@@ -25,6 +26,21 @@ pub(super) fn report(report: &Report, out: &mut Printer) {
             "next: cerberus memory review on a terminal, or {command}"
         ));
     }
+}
+
+/// Prints what an import found that is perhaps a rule, with the commands that decide about it.
+pub(super) fn proposals(report: &Report, out: &mut Printer) {
+    if report.proposals.is_empty() {
+        return;
+    }
+    let n = plural(report.proposals.len(), "proposed rule");
+    out.line(&format!("{n}, which no agent gets:"));
+    for proposal in &report.proposals {
+        let id = out.style(NAME, &proposal.id);
+        out.line(&format!("  {id}  {}", out.safe(&proposal.rule)));
+    }
+    out.line("  accept one with `cerberus memory update ID --status active`, or delete it with `cerberus memory delete ID`");
+    out.line("");
 }
 
 /// Prints the first candidates of the rules where they are likely, best first, one a line.

@@ -9,13 +9,13 @@ use cerberus_engine::rank::rule_words::RuleWords;
 use cerberus_engine::track::Degree;
 use cerberus_engine::{excerpt, track};
 use cerberus_model::{
-    Anchor, CodeLocation, Confidence, Language, Origin, RuleKind, State, SymbolKind,
+    Anchor, CodeLocation, Confidence, Language, MemoryStatus, Origin, RuleKind, State, SymbolKind,
 };
 use serde::Serialize;
 
 use super::reanchor::{self, Finding, TrackedLocation};
 use crate::ops::anchors::AnchorSummary;
-use crate::ops::memories::{Filter, Memories};
+use crate::ops::memories::{self, Filter, Memories};
 use crate::ops::rule_counts::{self, RuleCounts};
 use crate::ops::{Progress, Project, anchors};
 use crate::{MemoryFile, Workspace};
@@ -54,6 +54,8 @@ impl Request {
 pub struct Report {
     /// Changed examples first, then the rules with the best candidates.
     pub items: Vec<Item>,
+    /// What an import found that is perhaps a rule; no agent gets it until somebody accepts it.
+    pub proposals: Vec<Proposal>,
     /// Number of memories to review without the limit.
     pub total: usize,
     /// Number of rules about the work on the project, which are skipped without `--all`.
@@ -67,6 +69,17 @@ pub struct Report {
     /// Of the whole bank.
     pub rules: RuleCounts,
     pub warnings: Vec<String>,
+}
+
+/// A memory with the status `proposed`.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Proposal {
+    pub id: String,
+    /// Its first line.
+    pub rule: String,
+    /// The places in documents that it was imported from.
+    pub source: Vec<String>,
 }
 
 /// A memory whose example a person has to choose.
@@ -213,6 +226,7 @@ pub fn list(project: &Workspace, request: &Request, progress: Progress<'_>) -> R
     }
     Ok(Report {
         items: items.into_iter().map(|(item, _)| item).collect(),
+        proposals: proposals(&memories, request)?,
         total,
         skipped_process: folded.len(),
         folded,
@@ -220,6 +234,27 @@ pub fn list(project: &Workspace, request: &Request, progress: Progress<'_>) -> R
         rules: RuleCounts::of(&memories),
         warnings,
     })
+}
+
+/// Returns the proposed memories that a request is about.
+fn proposals(memories: &Memories, request: &Request) -> Result<Vec<Proposal>> {
+    let filter = Filter {
+        scope: request.scope.clone(),
+        status: Some(MemoryStatus::Proposed),
+        ..Filter::default()
+    };
+    let mut proposals = Vec::new();
+    for stored in memories.select(&filter)? {
+        let memory = &stored.memory;
+        if request.ids.is_empty() || request.ids.contains(&memory.id) {
+            proposals.push(Proposal {
+                id: memory.id.clone(),
+                rule: memories::title(&memory.body),
+                source: memory.source.clone(),
+            });
+        }
+    }
+    Ok(proposals)
 }
 
 impl Item {

@@ -2,9 +2,9 @@
 
 use cerberus_model::text::Span;
 
-use super::stance::{self, Stance};
 use super::{Reader, Tree, code, context, is_fence, shell, trees};
 use crate::kinds::path::FilePath;
+use cerberus_prose::stance::{self, Stance};
 
 impl<'a> Reader<'a> {
     /// Reads the command lines of a shell block, the paths of a directory tree, or code.

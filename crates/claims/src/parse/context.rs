@@ -4,14 +4,14 @@
 use std::collections::BTreeMap;
 
 use cerberus_model::text::Span;
+use cerberus_prose::language::{Language, Words};
+use cerberus_prose::stance::bans::Ban;
+use cerberus_prose::stance::{self, Stance};
+use cerberus_prose::times;
 use memchr::{memchr, memrchr};
 use pulldown_cmark::{Event, HeadingLevel, Tag};
 
 use super::MAX_BYTES;
-use super::language::{Language, Words};
-use super::stance::bans::Ban;
-use super::stance::{self, Stance};
-use crate::times;
 
 /// Maximum number of blocks before a claim that may contain it.
 const MAX_DEPTH: usize = 64;

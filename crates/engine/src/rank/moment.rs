@@ -7,13 +7,14 @@
 use std::collections::BTreeSet;
 
 use cerberus_model::WordList;
+use cerberus_prose::words;
 
 use super::named_code::{self, SpanKind};
-use super::word_lists::{
+use super::tokenize;
+use cerberus_prose::lists::{
     CHECK_NOUNS, CHECK_TIMES, CHECK_VERBS, GENERATED_PHRASES, SETUP_HEADINGS, SETUP_WORDS,
     SHARING_HEADINGS, SHARING_WORDS, TALKING_HEADINGS, TALKING_WORDS, TEST_TERMS,
 };
-use super::{rule_kind, tokenize};
 
 /// The moment of the work at which a rule matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,8 +58,8 @@ pub fn moment_of_task(text: &str) -> Moment {
 
 fn by_cues(text: &str, heading: Option<&str>, min_cues: usize) -> Moment {
     let spans = named_code::spans(text);
-    let prose = rule_kind::prose(text, &spans);
-    let words: Vec<&str> = rule_kind::words(&prose).collect();
+    let prose = words::prose(text, &spans);
+    let words: Vec<&str> = words::words(&prose).collect();
     let heading = heading.unwrap_or_default().to_lowercase();
     let n_sharing = n_listed(&words, &SHARING_WORDS);
     let sharing = n_sharing + heading_cues(&heading, &SHARING_HEADINGS);
@@ -107,7 +108,7 @@ fn n_listed(words: &[&str], list: &WordList) -> usize {
 
 /// Returns the number of cues that the headings above a rule count as.
 fn heading_cues(heading: &str, list: &WordList) -> usize {
-    if rule_kind::words(heading).any(|word| list.contains(word)) {
+    if words::words(heading).any(|word| list.contains(word)) {
         MIN_CUES
     } else {
         0

@@ -10,18 +10,16 @@
 
 use std::ops::Range;
 
+use cerberus_prose::contrast::{Clause, clauses, is_without_demand};
+use cerberus_prose::lists::{OUTSIDE_TESTS, TEST_TERMS};
+use cerberus_prose::words;
+pub use cerberus_prose::words::is_stop_word;
+
 use super::code_form::{CodeForm, RuleForms};
 use super::named_code::{self, Role, Span, SpanKind};
 use super::roles::{self, RoleSpan, SpanRole};
+use super::tokenize;
 use super::weights::WEIGHTS;
-use super::word_lists::{
-    COMMON_WORDS, CONTRASTS, OPENING_CONTRASTS, OUTSIDE_TESTS, PREFERENCE_VERBS, STOP_WORDS,
-    TEST_TERMS,
-};
-use super::{rule_kind, tokenize};
-
-/// Minimum length of an adverb in "-ly"; shorter words are rarely adverbs (apply, reply).
-const MIN_ADVERB_LEN: usize = 6;
 
 /// Characters before a name that belong to it: `#[derive]`.
 const SIGNS: [char; 5] = ['@', '&', '*', '#', '['];
@@ -336,76 +334,15 @@ fn is_alone(text: &str, name: &Range<usize>) -> bool {
     before.ends_with('`') && text[name.end..].starts_with(['`', '(', '!', '<', '[', '{'])
 }
 
-/// Returns whether a rule opens with a prohibition, maybe after a title, or ends with a colon.
-fn is_without_demand(text: &str) -> bool {
-    let lower = text.to_ascii_lowercase();
-    for statement in [&lower, rule_kind::lead(&lower)] {
-        let statement = statement.trim_start_matches(|c: char| !c.is_alphanumeric());
-        if contrast(statement) == Some(0) {
-            return true;
-        }
-    }
-    lower.trim_end().ends_with(':')
-}
-
-/// Returns whether a lower-case word has no meaning of its own.
-pub fn is_stop_word(word: &str) -> bool {
-    STOP_WORDS.contains(word)
-}
-
-/// Returns whether a lower-case word says something about code.
-pub(super) fn is_content(word: &str) -> bool {
-    let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
-    !is_number && word_weight(word) >= 1.0
-}
-
 /// Returns the weight of a lower-case word, 0 for stop words.
 fn word_weight(word: &str) -> f64 {
-    if is_stop_word(word) {
+    if words::is_stop_word(word) {
         0.0
-    } else if COMMON_WORDS.contains(word) || (word.len() >= MIN_ADVERB_LEN && word.ends_with("ly"))
-    {
+    } else if words::is_common(word) {
         WEIGHTS.query.common
     } else {
         1.0
     }
-}
-
-/// A part of a text.
-struct Clause {
-    start: usize,
-    is_contrast: bool,
-}
-
-/// Splits a text into clauses. A contrast extends to the end of its clause; one that starts the text
-/// is its main statement.
-fn clauses(text: &str) -> Vec<Clause> {
-    let mut clauses: Vec<Clause> = Vec::new();
-    let mut next_start = 0;
-    for end in clause_ends(text) {
-        let start = next_start;
-        next_start = end;
-        let clause = &text[start..end];
-        let mut lower = clause.to_lowercase();
-        if lower.len() != clause.len() {
-            // Its offsets are not valid in `clause`.
-            lower.clear();
-        }
-        let is_first = clauses.is_empty();
-        clauses.push(Clause {
-            start,
-            is_contrast: false,
-        });
-        if let Some(offset) = contrast(&lower)
-            && (offset > 0 || !is_first)
-        {
-            clauses.push(Clause {
-                start: start + offset,
-                is_contrast: true,
-            });
-        }
-    }
-    clauses
 }
 
 /// The clauses of a text, and the code that it demands and forbids.
@@ -439,63 +376,6 @@ impl Parts {
             1.0
         }
     }
-}
-
-/// Returns the ends of the clauses of a text. Code in back-ticks and the dots inside of words do
-/// not end a clause.
-fn clause_ends(text: &str) -> Vec<usize> {
-    let mut ends = Vec::new();
-    let mut is_quoted = false;
-    let mut chars = text.char_indices().peekable();
-    while let Some((offset, c)) = chars.next() {
-        let ends_word = chars.peek().is_none_or(|(_, next)| next.is_whitespace());
-        match c {
-            '`' => is_quoted = !is_quoted,
-            ';' | '(' | ')' | ',' if !is_quoted => ends.push(offset + 1),
-            '.' | ':' if !is_quoted && ends_word => ends.push(offset + 1),
-            _ => {}
-        }
-    }
-    if ends.last() != Some(&text.len()) {
-        ends.push(text.len());
-    }
-    ends
-}
-
-/// Returns the start of the first contrast in a lower-case clause.
-fn contrast(lower: &str) -> Option<usize> {
-    let mut starts = Vec::new();
-    starts.extend(find_phrase(lower, CONTRASTS.entries()));
-    let first = lower.len() - lower.trim_start().len();
-    if find_phrase(lower, OPENING_CONTRASTS.entries()) == Some(first) {
-        starts.push(first);
-    }
-    if let Some(over) = find_phrase(lower, &["over"]) {
-        let mut words = lower[..over].split_whitespace();
-        if words.any(|word| PREFERENCE_VERBS.contains(word)) {
-            starts.push(over);
-        }
-    }
-    starts.into_iter().min()
-}
-
-/// Returns the start of the first of `phrases` that occurs as whole words in a lower-case clause.
-fn find_phrase(lower: &str, phrases: &[&str]) -> Option<usize> {
-    let mut first = None;
-    for phrase in phrases {
-        for (start, _) in lower.match_indices(phrase) {
-            let before = lower[..start].chars().next_back();
-            let after = lower[start + phrase.len()..].chars().next();
-            if before.into_iter().chain(after).any(char::is_alphanumeric) {
-                continue;
-            }
-            if first.is_none_or(|first| start < first) {
-                first = Some(start);
-            }
-            break;
-        }
-    }
-    first
 }
 
 #[cfg(test)]

@@ -8,11 +8,12 @@ use std::collections::BTreeSet;
 
 use cerberus_model::RuleKind;
 use cerberus_model::text::WordList;
+use cerberus_prose::words::{lead, prose, words};
 use serde::Serialize;
 
 use super::named_code::{self, Span, SpanKind};
 use super::weights::QUALITY;
-use super::word_lists::{
+use cerberus_prose::lists::{
     CODE_WORDS, DEMAND_OPENINGS, PROCESS_PHRASES, PROCESS_VERBS, PROCESS_WORDS, PROJECT_WORDS,
 };
 
@@ -175,37 +176,6 @@ fn general_share(words: &[&str]) -> f64 {
     /// Added to the number of words, so that one noun of a short rule does not decide.
     const SMOOTHING: f64 = 3.0;
     count(words, &CODE_WORDS, usize::MAX) / (SMOOTHING + words.len() as f64)
-}
-
-/// Returns a text in lower case, with spaces in place of code, paths, commands and link targets.
-/// Offsets are the same as in the text.
-pub(super) fn prose(text: &str, spans: &[Span]) -> String {
-    let mut prose = text.to_ascii_lowercase();
-    for span in spans {
-        prose.replace_range(span.range.clone(), &" ".repeat(span.range.len()));
-    }
-    prose
-}
-
-pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
-    let parts = text.split(|c: char| !c.is_ascii_alphabetic() && c != '\'' && c != '-');
-    let words = parts.map(|part| part.trim_matches(['-', '\'']));
-    words.filter(|word| !word.is_empty())
-}
-
-/// Returns the text after a title in bold letters (`**Errors**: wrap them`).
-pub(super) fn lead(prose: &str) -> &str {
-    /// Titles are short; a longer text in bold letters is the rule itself.
-    const MAX_TITLE_LEN: usize = 40;
-    let trimmed = prose.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '*');
-    if let Some(bold) = trimmed.strip_prefix("**")
-        && let Some((title, rest)) = bold.split_once("**")
-        && title.len() <= MAX_TITLE_LEN
-        && words(rest).next().is_some()
-    {
-        return rest;
-    }
-    trimmed
 }
 
 #[cfg(test)]

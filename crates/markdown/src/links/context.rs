@@ -4,11 +4,11 @@
 //! several words imply a relation, the nearest one wins; words inside links are names and are
 //! ignored.
 
-use cerberus_model::text::sentences;
 use cerberus_model::{EdgeType, Span, WordList};
+use cerberus_prose::sentences;
 
 use super::{Kind, Link};
-use crate::word_lists::{
+use cerberus_prose::lists::{
     CONTRADICTS, DEBUGS, DEPENDS_ON, EXTENDS, MENTIONS, PLANS, REFACTORS, SUPERSEDES,
 };
 

@@ -8,7 +8,7 @@ use crate::layout::Layout;
 use crate::structure::normalize;
 
 /// The placeholder of inline code in plain text: one word for any code.
-pub(super) const CODE: char = '\u{FFFC}';
+pub(super) use cerberus_prose::wording::CODE;
 
 #[derive(Debug)]
 pub(super) enum Block {

@@ -1,12 +1,12 @@
 //! The kind of items that a heading or an introduction announces.
 
-use super::wording::{
+use cerberus_prose::lists::{
+    CLAUSE_OPENERS, CONTRIBUTIONS, DESCRIPTION_TITLES, DOCUMENTS, OPEN_ENDS, PROCEDURE_TITLES,
+    RULE_INTROS, RULE_TITLES, SETUP_TITLES, STEP_INTROS, STEP_TITLES,
+};
+use cerberus_prose::wording::{
     Modality, has_known_subject, has_pair, is_conditional, is_declarative, is_norm, is_offer,
     is_prohibition, modality, words,
-};
-use crate::word_lists::{
-    CONDITIONS, CONTRIBUTIONS, DESCRIPTION_TITLES, DOCUMENTS, OPEN_ENDS, PROCEDURE_TITLES,
-    RULE_INTROS, RULE_TITLES, SETUP_TITLES, STEP_INTROS, STEP_TITLES,
 };
 
 /// The maximum number of words of an introduction that names its items: "Follow these rules".
@@ -119,7 +119,7 @@ fn names_rules(words: &[String]) -> bool {
         let is_head = words.get(word_idx + 1).is_none_or(|next| {
             RULE_TITLES.contains(next)
                 || DOCUMENTS.contains(next)
-                || CONDITIONS.contains(next)
+                || CLAUSE_OPENERS.contains(next)
                 || matches!(next.as_str(), "and" | "or" | "of" | "not")
         });
         RULE_TITLES.contains(word) && is_head

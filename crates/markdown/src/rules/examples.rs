@@ -4,7 +4,7 @@ use super::Reader;
 use super::blocks::{Block, Words};
 use super::governing::Piece;
 use super::verdict::is_example;
-use super::wording::words;
+use cerberus_prose::wording::words;
 
 impl Reader<'_> {
     /// Adds the code blocks and the labelled examples that follow a rule to it; returns their

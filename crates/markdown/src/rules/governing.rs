@@ -7,8 +7,8 @@
 
 use super::MAX_PREFIX_BYTES;
 use super::context::is_demand_of_each;
-use super::wording::{is_conditional, is_negated, is_prohibition, words};
-use crate::word_lists::{CONDITIONS, DENIALS, DOCUMENTS, TOPICS};
+use cerberus_prose::lists::{CLAUSE_OPENERS, DENYING_STARTS, DOCUMENTS, TOPICS};
+use cerberus_prose::wording::{is_conditional, is_negated, is_prohibition, words};
 
 /// A part of the text above an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,7 +60,9 @@ fn is_topic(text: &str, project: &[String]) -> bool {
         .flat_map(words)
         .collect();
     text.chars().all(is_plain)
-        && all.first().is_none_or(|first| !CONDITIONS.contains(first))
+        && all
+            .first()
+            .is_none_or(|first| !CLAUSE_OPENERS.contains(first))
         && all.iter().all(|word| {
             let is_number = word.chars().all(|c| c.is_ascii_digit());
             is_number || TOPICS.contains(word) || project.contains(word) || names.contains(word)
@@ -71,7 +73,7 @@ fn is_topic(text: &str, project: &[String]) -> bool {
 pub(super) fn is_name_of_document(title: &str) -> bool {
     let all = words(title);
     let is_denied = |word: &String| {
-        DENIALS
+        DENYING_STARTS
             .entries()
             .iter()
             .any(|start| word.starts_with(start))

@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 use cerberus_model::languages::LANGUAGES;
 
 use super::RuleItem;
-use super::wording::words;
-use crate::word_lists::{DOCUMENTS, RULE_TITLES, TOPICS};
+use cerberus_prose::lists::{DOCUMENTS, RULE_TITLES, TOPICS};
+use cerberus_prose::wording::words;
 
 /// Separates the headings of an item.
 pub(super) const SEPARATOR: &str = " › ";

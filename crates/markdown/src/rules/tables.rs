@@ -1,8 +1,11 @@
 //! Rules in tables: rows of what to do and what not, of what to use when, or that demand something.
 
 use super::blocks::CODE;
-use super::wording::{Modality, modality, words};
-use crate::word_lists::{CONDITION_COLUMNS, DO_COLUMNS, DONT_COLUMNS, RULE_COLUMNS};
+use cerberus_model::WordList;
+use cerberus_prose::lists::{
+    CHOOSING, CONDITION_COLUMNS, DONT_COLUMNS, NEGATING, RIGHT, RULE_COLUMNS, WANTED, WRONG,
+};
+use cerberus_prose::wording::{Modality, modality, words};
 
 /// The minimum number of words of a cell that makes its row a rule.
 const MIN_WORDS: usize = 4;
@@ -44,13 +47,25 @@ fn is_of_rules(header: &[String]) -> bool {
             return true;
         }
         // "Use case" says when.
-        if DONT_COLUMNS.contains_any(&title) || CONDITION_COLUMNS.contains_any(&title) {
+        let others = [&DONT_COLUMNS, &NEGATING, &WRONG, &CONDITION_COLUMNS];
+        let demanded = [&RIGHT, &CHOOSING, &WANTED];
+        if is_in_any(&title, &others) {
             n_other += 1;
-        } else if DO_COLUMNS.contains_any(&title) {
+        } else if is_in_any(&title, &demanded) || names_use(&title) {
             n_do += 1;
         }
     }
     n_do > 0 && n_other > 0
+}
+
+fn is_in_any(title: &[String], lists: &[&WordList]) -> bool {
+    lists.iter().any(|list| list.contains_any(title))
+}
+
+fn names_use(title: &[String]) -> bool {
+    title
+        .iter()
+        .any(|word| matches!(word.as_str(), "do" | "use" | "instead" | "yes"))
 }
 
 /// Returns whether a cell is an obligation of its own.

@@ -1,16 +1,15 @@
 //! Whether a list item, a paragraph or a table row is a rule.
 
-use cerberus_model::text::sentences;
-
 use super::blocks::{CODE, Words};
 use super::context::Kind;
-use super::wording::{
-    Modality, first_verb, has_pair, is_about_code, is_conditional, is_declarative, is_descriptive,
-    is_negated, is_norm, is_offer, is_permitted, is_possible_command, modality, names_act, words,
+use cerberus_prose::lists::{
+    CHANGES, CONDITION_STARTS, CONTRIBUTIONS, DOCUMENT_PHRASES, EXAMPLE_LABELS, INSTALL_VERBS,
+    POINTER_VERBS, REASON_LABELS, RIGHT, SETUP_VERBS, TOOL_LABELS, WRONG,
 };
-use crate::word_lists::{
-    CHANGE_CONDITIONS, CHANGES, CONTRIBUTIONS, DOCUMENT_PHRASES, EXAMPLE_LABELS, INSTALL_VERBS,
-    POINTER_VERBS, REASON_LABELS, SETUP_VERBS, TOOL_LABELS,
+use cerberus_prose::wording::{
+    Modality, first_verb, has_pair, is_about_code, is_conditional, is_declarative, is_descriptive,
+    is_negated, is_norm, is_offer, is_permitted, is_possible_command, modality, n_words_of_first,
+    names_act, words,
 };
 
 /// The minimum number of words of an item that is a rule by its context.
@@ -121,7 +120,7 @@ pub(super) fn item(item: &Words, kind: Option<Kind>) -> Verdict {
         Some(Kind::Rules) if can_be_rule => Verdict::InContext,
         None if is_possible_command(plain) => Verdict::WithSiblings,
         None if can_be_rule
-            && words(first_clause(plain)).len() <= MAX_SIBLING_WORDS
+            && n_words_of_first(plain) <= MAX_SIBLING_WORDS
             && !is_descriptive(plain)
             && !is_declarative(plain) =>
         {
@@ -203,7 +202,7 @@ pub(super) fn is_example(plain: &str) -> bool {
         .trim()
         .trim_start_matches(['✅', '❌', '✓', '✗', '✔', '✘', '\u{FE0F}', ' ']);
     let first = plain.split([':', '(']).next().unwrap_or_default();
-    let is_label = words(first).len() == 1 && EXAMPLE_LABELS.contains_any(&words(first));
+    let is_label = words(first).len() == 1 && is_example_label(&words(first)[0]);
     // "Examples: add one for each function" and "Examples (in a folder) must compile" are instructions.
     let rest = &plain[first.len()..];
     let rest = rest
@@ -213,6 +212,12 @@ pub(super) fn is_example(plain: &str) -> bool {
     is_label
         && modality(rest) == Modality::Statement
         && (first.len() < plain.len() || words(plain).len() == 1)
+}
+
+fn is_example_label(word: &str) -> bool {
+    [&EXAMPLE_LABELS, &WRONG, &RIGHT]
+        .iter()
+        .any(|list| list.contains(word))
 }
 
 /// Returns whether a text is an address, perhaps with a word before it: `#fetch https://example.org`.
@@ -267,8 +272,12 @@ pub(super) fn is_standing_condition(plain: &str) -> bool {
     let words = words(plain);
     words.iter().enumerate().any(|(word_idx, word)| {
         let mut rest = words[word_idx + 1..].iter().take(MAX_CONDITION_WORDS);
-        CHANGE_CONDITIONS.contains(word)
-            && rest.any(|word| CHANGES.contains(word) || CONTRIBUTIONS.contains(word))
+        let is_condition = match word.as_str() {
+            "for" => false,
+            "each" | "every" | "any" => true,
+            word => CONDITION_STARTS.contains(word),
+        };
+        is_condition && rest.any(|word| CHANGES.contains(word) || CONTRIBUTIONS.contains(word))
     })
 }
 
@@ -299,12 +308,6 @@ fn is_description_of_code(item: &Words) -> bool {
         && (rest.is_empty() || rest.starts_with(separators))
         && !rest.starts_with("(not ");
     is_described || plain.split_once(':').is_some_and(is_command)
-}
-
-/// Returns the part of a text before the first dash or the end of the first sentence.
-fn first_clause(plain: &str) -> &str {
-    let is_break = |c, next| sentences::ends_sentence(c, next) || sentences::is_dash(c, next);
-    sentences::split(plain, is_break).next().unwrap_or_default()
 }
 
 /// Returns whether a text starts with the label of a reason: "Rationale: …".

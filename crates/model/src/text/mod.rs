@@ -1,4 +1,4 @@
-//! Text without any format: positions, words, sentences, suggestions, encodings.
+//! Text without any format: positions, words, suggestions, encodings.
 //!
 //! Inside the crate a position is a byte offset and lines count from 0; only `output` prints
 //! lines from 1. Reads no file.
@@ -8,7 +8,6 @@ mod encoding;
 mod escape;
 mod globs;
 mod scan;
-pub mod sentences;
 pub mod shell;
 mod span;
 mod suggest;

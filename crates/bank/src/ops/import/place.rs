@@ -38,8 +38,8 @@ impl Place {
         let globs = globs(text);
         let scope = language_scope(&globs);
         let paths = match folder {
-            "" if scope.is_some() || globs.is_empty() => Vec::new(),
-            _ if scope.is_some() || globs.is_empty() => vec![format!("{folder}/**")],
+            "" if globs.is_empty() => Vec::new(),
+            _ if globs.is_empty() => vec![format!("{folder}/**")],
             _ => globs.iter().map(|glob| from_root(folder, glob)).collect(),
         };
         // The globs are in the order of their lines.
@@ -193,16 +193,22 @@ mod tests {
     }
 
     #[test]
-    fn globs_of_one_language_are_its_scope() {
+    fn globs_of_one_language_are_its_scope_and_its_paths() {
         let check = |globs: &str, expected: &str| {
             assert_eq!(place("x.mdc", globs), expected, "{globs}");
         };
-        check("globs: **/*.go", "language:go");
-        check("globs: *.py", "language:python");
-        check("globs: [\"**/*.ts\", '*.tsx']", "language:typescript");
-        check("globs: **/*.{ts,tsx}", "language:typescript");
-        check("applyTo: \"**/*.rs\"", "language:rust");
-        check("globs:\n  - \"**/*.java\"\n  - '*.java'", "language:java");
+        check("globs: **/*.go", "language:go **/*.go");
+        check("globs: *.py", "language:python *.py");
+        check(
+            "globs: [\"**/*.ts\", '*.tsx']",
+            "language:typescript **/*.ts *.tsx",
+        );
+        check("globs: **/*.{ts,tsx}", "language:typescript **/*.{ts,tsx}");
+        check("applyTo: \"**/*.rs\"", "language:rust **/*.rs");
+        check(
+            "globs:\n  - \"**/*.java\"\n  - '*.java'",
+            "language:java **/*.java *.java",
+        );
     }
 
     #[test]
@@ -244,7 +250,7 @@ mod tests {
         check(
             "web/.cursor/rules/x.mdc",
             "globs: *.go",
-            "language:go web/**",
+            "language:go web/**/*.go",
         );
     }
 
