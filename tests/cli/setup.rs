@@ -7,7 +7,7 @@ use expect_test::expect;
 
 use crate::sandbox::Sandbox;
 
-const AGENTS: [&str; 9] = [
+const AGENTS: [&str; 14] = [
     "claude",
     "codex",
     "cursor",
@@ -16,6 +16,11 @@ const AGENTS: [&str; 9] = [
     "vscode",
     "antigravity",
     "opencode",
+    "qwen",
+    "cline",
+    "continue",
+    "aider",
+    "pi",
     "git",
 ];
 
@@ -503,13 +508,13 @@ fn a_project_without_an_agent_needs_a_name() {
         $ cerberus setup
         --- stderr
         cerberus: this project has no files of an agent
-        hint: name one: claude, codex, cursor, gemini, copilot, vscode, antigravity, opencode, git
+        hint: name one: claude, codex, cursor, gemini, copilot, vscode, antigravity, opencode, qwen, cline, continue, aider, pi, git
         hint: for example: cerberus setup claude
         [exit 2]
 
         $ cerberus setup zed
         --- stderr
-        cerberus: invalid value `zed` for `[AGENT]...` [possible values: claude, codex, cursor, gemini, copilot, vscode, antigravity, opencode, git]
+        cerberus: invalid value `zed` for `[AGENT]...` [possible values: claude, codex, cursor, gemini, copilot, vscode, antigravity, opencode, qwen, cline, continue, aider, pi, git]
         hint: see cerberus setup --help
         [exit 2]
     "#]]);

@@ -19,7 +19,7 @@ const SHARED: [&str; 9] = [
 
 /// The uses of a command that are left, with the command that has them: what an agent gets, the rooms of `check`,
 /// and the settings of the agents.
-const LEFT: [(&str, &str); 12] = [
+const LEFT: [(&str, &str); 10] = [
     ("check", "doctor"),
     ("doctor", "inject"),
     ("doctor", "setup"),
@@ -29,9 +29,7 @@ const LEFT: [(&str, &str); 12] = [
     ("import", "setup"),
     ("pattern", "review_diff"),
     ("report", "doctor"),
-    ("report", "setup"),
     ("review", "check"),
-    ("setup", "hooks"),
 ];
 
 /// Returns the faults of the sources of commands, given with their paths.

@@ -20,8 +20,8 @@ use minijinja::{Environment, HtmlEscape, UndefinedBehavior};
 use serde::Serialize;
 
 use super::{Anchored, Entry, Report};
+use crate::agents::Agent;
 use crate::commands::doctor::{Arrival, Reach};
-use crate::commands::setup::Agent;
 
 const TEMPLATES: [(&str, &str); 2] = [
     ("page.html", include_str!("page/page.html")),
@@ -118,7 +118,7 @@ struct Article<'a> {
     /// Whether its example has another location.
     is_moved: bool,
     /// How it reaches each agent of the project.
-    reach: Vec<(Agent, Arrival)>,
+    reach: Vec<(&'static Agent, Arrival)>,
     /// The code of its example, each piece with the class of its syntax.
     pieces: Vec<(Option<&'static str>, &'a str)>,
 }

@@ -7,11 +7,12 @@ use std::sync::atomic::Ordering;
 use anyhow::Result;
 use cerberus_bank::ops::memories::Filter;
 use cerberus_bank::ops::{envelope, linked, pins, search, stats};
-use cerberus_brief::{Reader, Request};
+use cerberus_brief::Request;
 use cerberus_model::MemoryType;
 use cerberus_store::given_rules;
 
 use super::Call;
+use crate::agents::Agent;
 use crate::commands::{hooks, inject};
 use crate::mcp::schema;
 use crate::mcp::tool_result::ToolResult;
@@ -144,7 +145,8 @@ pub(super) fn inject_context(call: &Call<'_>, params: InjectContext) -> Result<T
     }
     let since = project.now.as_millisecond() - SESSION_MILLIS;
     let session = given_rules::only_session(project.store()?.reader(), since)?;
-    let reader = Reader::of_client(call.client).filter(|_| session.is_some());
+    let agent = Agent::of_client(call.client).filter(|_| session.is_some());
+    let reader = agent.and_then(|agent| agent.loads.as_ref());
     let mut report = hooks::give(project, reader, session.as_deref(), request)?;
     report.warnings.splice(0..0, loaded.warnings);
     let mut text = match report.text.clone() {
