@@ -49,6 +49,7 @@ mod killed_commands;
 mod lifecycle;
 mod links;
 mod mcp;
+mod mcp_tools;
 mod merge;
 #[cfg(unix)]
 mod opencode;

@@ -63,6 +63,7 @@ params! {
         /// Path, path::Symbol or memory:id
         target_document: String,
         query: Option<String>,
+        limit: Option<usize>,
     }
 
     /// The pins, rules and current code examples that are relevant for a task or for files, within a
@@ -123,13 +124,20 @@ pub(super) fn search_sections(call: &Call<'_>, params: SearchSections) -> Result
         filter_type,
         path,
     };
-    search_memories(call, params)
+    let found = search_memories(call, params)?;
+    Ok(found.also_named("results", "tokenMetrics", "token_metrics"))
 }
 
 pub(super) fn search_linked(call: &Call<'_>, params: SearchLinkedMemories) -> Result<ToolResult> {
     // Agents pass an empty query to mean no query.
     let query = params.query.filter(|query| !query.trim().is_empty());
-    let report = linked::linked(call.project(), &params.target_document, query.as_deref())?;
+    // In the older server a target of links is a node of this name.
+    let target = params.target_document.as_str();
+    let target = target.strip_prefix("ghost:").unwrap_or(target);
+    let mut report = linked::linked(call.project(), target, query.as_deref())?;
+    if let Some(limit) = params.limit {
+        report.memories.truncate(limit.max(1));
+    }
     ToolResult::of(&report, "add a `query`")
 }
 
