@@ -105,6 +105,8 @@ pub(crate) struct Payload {
     /// Several edits of a file.
     pub(crate) several: Vec<String>,
     pub(crate) patch: Vec<String>,
+    /// The output of a tool, in the event.
+    pub(crate) output: Vec<String>,
 }
 
 /// The names of all agents: some run the hooks of another one with events of their own.
@@ -134,6 +136,7 @@ impl Payload {
             (&mut self.old_text, &more.old_text),
             (&mut self.several, &more.several),
             (&mut self.patch, &more.patch),
+            (&mut self.output, &more.output),
         ] {
             for name in names {
                 if !all.contains(name) {

@@ -40,7 +40,8 @@ export default (pi) => {
   })
   pi.on("tool_result", async ({ toolName, input, content }, ctx) => {
     const moment = EDITS.includes(toolName) ? "edit" : toolName === "bash" ? "after-command" : ""
-    const text = moment && (await run(moment, ctx, { args: input }))
+    const output = content.map((part) => part.text ?? "").join("\n")
+    const text = moment && (await run(moment, ctx, { args: input, output }))
     if (text) return { content: [...content, { type: "text", text }] }
   })
 }

@@ -21,6 +21,7 @@ mod edit;
 mod git_command;
 mod payload;
 mod session;
+mod shown;
 
 pub(crate) use session::give;
 

@@ -36,6 +36,7 @@ mod exit_status;
 #[cfg(unix)]
 mod full_disk;
 mod history;
+mod hook_output;
 mod hooks;
 mod import;
 mod import_documents;

@@ -156,8 +156,8 @@ fn a_client_that_introduces_itself_with_each_request_is_known_by_its_name() {
     let called = client.ask(
         "tools/call",
         json!({
-            "name": "anchor_memory",
-            "arguments": { "id": "hash", "none": true },
+            "name": "settle_rules",
+            "arguments": { "rules": [{ "id": "hash", "none": true }] },
             "_meta": {
                 "io.modelcontextprotocol/protocolVersion": "2026-07-28",
                 "io.modelcontextprotocol/clientInfo": { "name": "newest-client", "version": "1" },
@@ -166,6 +166,6 @@ fn a_client_that_introduces_itself_with_each_request_is_known_by_its_name() {
         }),
     );
     assert_eq!(called["isError"], false, "{called}");
-    let rule = sandbox.read(".memories/hash.md");
-    assert!(rule.contains("by: newest-client"), "{rule}");
+    let rule = sandbox.ok("memory read hash --raw");
+    assert!(rule.contains("newest-client"), "{rule}");
 }

@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::command::{self, Runs};
 use super::payload::{Edit, Event};
-use super::{after_edit, in_session, session};
+use super::{after_edit, in_session, session, shown};
 use crate::agents::Agent;
 use crate::commands::inject;
 use crate::config::{GlobalArgs, Settings};
@@ -75,7 +75,22 @@ pub(super) fn after_command(agent: &Agent, event: &Event, global: &GlobalArgs) -
     if !written.is_empty() {
         text.push_str(&about(&settings, agent, session, &written)?);
     }
+    let shown = shown(project, event);
+    if !shown.is_empty() {
+        text.push_str(&project.with_repair(|_| rules(project, agent, session, &shown))?);
+    }
     Ok(text)
+}
+
+/// Returns the files whose changes a command printed, with their added lines.
+fn shown(project: &Project, event: &Event) -> BTreeMap<String, Written> {
+    let mut files = BTreeMap::new();
+    let output = event.output.as_deref().unwrap_or_default();
+    for (path, added) in shown::in_diff(output, &project.root) {
+        let text = added.clone();
+        files.insert(path, Written { text, added });
+    }
+    files
 }
 
 /// Returns the rules for the files that a command edited, and the findings in the edits.

@@ -32,6 +32,8 @@ pub(super) struct Event {
     /// Whether the agent goes on because a hook asked it to.
     pub(super) is_repeated_stop: bool,
     arguments: Value,
+    /// The output of a tool.
+    pub(super) output: Option<String>,
 }
 
 /// A file and the text that is written to it.
@@ -88,6 +90,7 @@ impl Event {
             is_subagent,
             is_repeated_stop: repeated.and_then(Value::as_bool).unwrap_or_default(),
             arguments,
+            output: text_field(&value, &PAYLOAD.output),
         })
     }
 
