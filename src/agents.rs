@@ -28,7 +28,7 @@ macro_rules! files {
 static AGENTS: LazyLock<Vec<Agent>> = LazyLock::new(|| {
     let files = files! {
         "claude" "codex" "cursor" "gemini" "copilot" "vscode" "antigravity" "opencode"
-        "qwen" "cline" "continue" "aider" "pi" "git"
+        "qwen" "cline" "continue" "aider" "pi" "droid" "git"
     };
     let mut agents = Vec::new();
     for (name, text) in files {

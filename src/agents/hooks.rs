@@ -36,7 +36,7 @@ pub(crate) struct Hooks {
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub(crate) enum WriteHooks {
     /// Entries of JSON settings.
-    Json(Entries),
+    Json(Box<Entries>),
     /// The whole file.
     Whole(TextName),
     /// Lines of a shell script.

@@ -96,7 +96,8 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
                 let _ = error.print();
                 return ExitStatus::Usage;
             }
-            let out = Printer::new(Terminal::detect(ColorChoice::Auto), false);
+            let is_json = args.iter().any(|arg| arg == "--json");
+            let out = Printer::new(Terminal::detect(ColorChoice::Auto), is_json);
             return out.failure(&usage::error(&error, &args).into());
         }
     };

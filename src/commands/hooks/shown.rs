@@ -18,7 +18,7 @@ pub(super) fn in_diff(output: &str, root: &Path) -> BTreeMap<String, String> {
             current = None;
         } else if is_header && let Some(path) = line.strip_prefix("+++ ") {
             current = in_project(path, root).filter(|path| {
-                // The text of a memory is no code that rules are about.
+                // Rules are not about the texts of memories.
                 !path.starts_with(".memories/") && files.len() < MAX_FILES
             });
             if let Some(path) = &current {
@@ -54,14 +54,14 @@ fn in_project(path: &str, root: &Path) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::commands::temporary::write;
 
     #[test]
     fn the_added_lines_of_files_that_are_there_are_found() {
         let folder = tempfile::tempdir().expect("a folder");
         let root = folder.path();
-        std::fs::create_dir(root.join("lib")).expect("a folder");
-        std::fs::write(root.join("lib/pay.py"), "").expect("a file");
-        std::fs::write(root.join("x.py"), "").expect("a file");
+        write(&root.join("lib/pay.py"), "").expect("a file");
+        write(&root.join("x.py"), "").expect("a file");
         let diff = "commit 1\n\ndiff --git a/lib/pay.py b/lib/pay.py\nindex 1..2 100644\n--- a/lib/pay.py\n\
             +++ b/lib/pay.py\n@@ -1,2 +1,3 @@ def refund\n def refund():\n-    return 1\n+    return 2\n+++ three\n\
             diff --git x.py x.py\n--- x.py\n+++ x.py\n@@ -0,0 +1 @@\n+x = 1\n\
