@@ -53,7 +53,7 @@ fn memories_about_a_file_are_limited_and_found_by_the_name_of_a_node() {
     sandbox.write("src/server.py", "def serve():\n    pass\n");
     for name in ["one", "two", "three"] {
         let text = format!("---\ntype: fact\n---\nNote {name} is about [[src/server.py]].\n");
-        sandbox.write(&format!(".memories/{name}.md"), &text);
+        sandbox.write(format!(".memories/{name}.md"), text);
     }
     let mut client = Client::new(&sandbox);
     let mut find = |target: &str, limit: Option<usize>| {
