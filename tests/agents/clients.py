@@ -11,8 +11,6 @@ class Client:
     patches_by_shell = False
     has_stop = True
     compacts = False
-    # Whether it reads the text of a start.
-    has_start = True
     # Whether `--with` can start it.
     is_reader = True
     # To which hosts `--with` sends with a login only. Without any, it is refused.
@@ -253,9 +251,6 @@ class Opencode(Client):
 class Qwen(Client):
     binary = "qwen"
     is_reader = False
-    # Not without a terminal.
-    has_start = False
-    has_stop = False
 
     def args(self, prompt):
         return ["--yolo", "-p", prompt]
@@ -275,6 +270,8 @@ class Qwen(Client):
         return {"tool": "edit", "input": {"file_path": str(project / file), "old_string": old, "new_string": new}}
 
     def shell(self, command):
+        # It edits the file itself in place of `sed -i`.
+        command = command.replace("sed -i", "perl -pi -e")
         return {"tool": "run_shell_command", "input": {"command": command, "is_background": False}}
 
 

@@ -159,8 +159,6 @@ def expected(client):
     rules |= {"RULEPATCH": "patch"} if client.patches_by_shell else {}
     rules |= {"RULESTOP": "stop"} if client.has_stop else {}
     table = {("main", marker): moment for marker, moment in rules.items()}
-    if not client.has_start:
-        table = {key: moment for key, moment in table.items() if key[1] not in ("RULEPIN", "RULEEVERY")}
     if client.compacts:
         table.pop(("main", "RULESTOP"), None)
         again = {"RULEPIN": "start", "RULEEVERY": "start", "RULEEDIT": "edit later"}
