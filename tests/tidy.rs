@@ -35,6 +35,7 @@ const LAYERS: &[(&str, u32)] = &[
     ("bank::sync", 26),
     ("bank::workspace", 27),
     ("bank::ops", 30),
+    ("agents", 39),
     ("config", 40),
     ("output", 41),
     ("commands", 45),
@@ -61,7 +62,10 @@ const OWNERS: &[(&str, Owner)] = &[
     ("anstyle", Only(&["output"])),
     ("anyhow", Not(&["model", "markdown", "patterns"])),
     ("base64", Only(&["engine"])),
-    ("clap", Only(&["config", "commands", "mcp", "cli", "lib"])),
+    (
+        "clap",
+        Only(&["agents", "config", "commands", "mcp", "cli", "lib"]),
+    ),
     ("clap_complete", Only(&["cli", "commands"])),
     ("comfy-table", Only(&["output"])),
     ("console", Only(&["output"])),
@@ -103,7 +107,9 @@ const OWNERS: &[(&str, Owner)] = &[
     // `commands` reads the rules of `anchor-test --rules`.
     (
         "serde_json",
-        Only(&["engine", "claims", "bank", "commands", "mcp", "output"]),
+        Only(&[
+            "engine", "claims", "bank", "agents", "commands", "mcp", "output",
+        ]),
     ),
     ("sha1", Only(&["engine"])),
     ("sha2", Only(&["engine", "store"])),
@@ -119,7 +125,7 @@ const OWNERS: &[(&str, Owner)] = &[
     ("tokio", Only(&["mcp"])),
     (
         "toml",
-        Only(&["model", "engine", "claims", "bank", "brief", "config"]),
+        Only(&["model", "engine", "claims", "bank", "config", "agents"]),
     ),
     ("toml_edit", Only(&["bank"])),
     ("tree-sitter", Only(&["engine", "patterns"])),

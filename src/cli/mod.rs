@@ -19,7 +19,7 @@ use clap::{FromArgMatches, Parser, Subcommand};
 pub(crate) use help::command;
 use memory::MemoryCommand;
 
-use crate::commands::inject::ClientProfile;
+use crate::agents::Limit;
 use crate::commands::{check, completions, demo, doctor, hooks, index, setup};
 use crate::config::{self, ColorChoice, GlobalArgs, Settings, Terminal};
 use crate::mcp::{self, McpArgs};
@@ -91,7 +91,8 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
                 let _ = error.print();
                 return ExitStatus::Usage;
             }
-            let out = Printer::new(Terminal::detect(ColorChoice::Auto), false);
+            let is_json = args.iter().any(|arg| arg == "--json");
+            let out = Printer::new(Terminal::detect(ColorChoice::Auto), is_json);
             return out.failure(&usage::error(&error, &args).into());
         }
     };
@@ -176,7 +177,7 @@ fn is_hook(command: &Command) -> bool {
     match command {
         Command::Hooks(command) => matches!(command, hooks::HooksCommand::Run { .. }),
         Command::Memory(command) => match &**command {
-            MemoryCommand::Inject(args) => args.client.is_some_and(ClientProfile::is_hook),
+            MemoryCommand::Inject(args) => args.client.is_some_and(Limit::is_of_hook),
             _ => false,
         },
         _ => false,

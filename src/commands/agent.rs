@@ -4,7 +4,7 @@
 //! It runs in an empty folder, so that no instructions, settings or hooks of the project apply, and its
 //! process group ends with its answer, with its time, and with cerberus. How a known client is started so
 //! that it answers once, with its tools switched off and with the provider and the model of its user, is
-//! data (`agent/clients.json`).
+//! data (`agents/NAME.toml`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -18,6 +18,7 @@ use cerberus_model::error::UserError;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::agents::{self, Headless, Providers, UserServers};
 use crate::commands::temporary::write;
 use crate::config;
 
@@ -26,7 +27,7 @@ mod destination;
 mod process;
 mod values;
 
-use client::{Client, printable};
+use client::printable;
 use destination::Place;
 use process::{End, Limits};
 
@@ -40,6 +41,13 @@ const MAX_SILENCE: Duration = Duration::from_secs(60);
 
 /// Number of characters that are shown of an answer that is not valid.
 const N_SHOWN: usize = 300;
+
+/// A known agent that answers without a terminal.
+#[derive(Clone, Copy)]
+struct Client {
+    name: &'static str,
+    headless: &'static Headless,
+}
 
 /// The agent that a user named.
 pub(super) struct Agent {
@@ -96,8 +104,13 @@ impl Refused {
 impl Agent {
     /// Returns the known client with this name, or else the agent that this shell command starts.
     pub(super) fn new(typed: &str) -> Result<Self> {
-        let clients: Vec<Client> = serde_json::from_str(include_str!("agent/clients.json"))?;
-        let client = clients.into_iter().find(|client| client.name == typed);
+        let mut client = None;
+        if let Some(agent) = agents::Agent::named(typed)
+            && let Some(headless) = &agent.headless
+        {
+            let name = agent.name;
+            client = Some(Client { name, headless });
+        }
         Ok(Self {
             client,
             typed: typed.to_owned(),
@@ -122,23 +135,20 @@ impl Agent {
     /// Reads the configuration of a known client, and returns where it will send what it is asked. Fails if
     /// its provider cannot be used without the tools of its user, or is chosen by the project.
     pub(super) fn prepare(&mut self, root: &Path) -> Result<Option<String>> {
-        let Some(client) = &self.client else {
+        let Some(client) = self.client else {
             return Ok(None);
         };
-        client.destination.check_project(&client.name, root)?;
+        let headless = client.headless;
+        headless.destination.check_project(client.name, root)?;
         let mut added = Added::default();
-        if let Some(servers) = &client.servers {
+        if let Some(servers) = &headless.servers {
             added.arguments = self.servers_off(client, servers)?;
         }
         let mut own = Value::Null;
-        if let Some(settings) = &client.settings {
+        if let Some(settings) = &headless.providers {
             own = self.settings(client, settings, root)?;
-            let set = client
-                .environment
-                .get(&settings.variable)
-                .cloned()
-                .flatten();
-            let mut run: Value = serde_json::from_str(&set.unwrap_or_default())?;
+            let set = headless.environment.get(&settings.variable);
+            let mut run: Value = serde_json::from_str(set.map_or("{}", String::as_str))?;
             for key in &settings.keep {
                 if !own[key].is_null() {
                     run[key] = own[key].clone();
@@ -148,8 +158,8 @@ impl Agent {
                 .environment
                 .insert(settings.variable.clone(), run.to_string());
         }
-        let mut place: Place = client.destination.place(&client.name, &own);
-        if let Some(settings) = &client.settings
+        let mut place: Place = headless.destination.place(client.name, &own);
+        if let Some(settings) = &headless.providers
             && place.provider.is_none()
         {
             place.provider = self.listed_provider(client, settings, &added.environment)?;
@@ -160,9 +170,9 @@ impl Agent {
     }
 
     /// Returns the arguments that switch off the servers of the user.
-    fn servers_off(&self, client: &Client, servers: &client::Servers) -> Result<Vec<String>> {
+    fn servers_off(&self, client: Client, servers: &UserServers) -> Result<Vec<String>> {
         let folder = client_folder(client)?;
-        let mut command = command(&client.name, &servers.list, folder.path());
+        let mut command = command(client.name, &servers.list, folder.path());
         let output = self.output(&mut command, "")?;
         let unlisted = || {
             UserError::environment(format!(
@@ -192,7 +202,7 @@ impl Agent {
     }
 
     /// Returns the provider and the model of the user: those of the project, if they are on this machine.
-    fn settings(&self, client: &Client, settings: &client::Settings, root: &Path) -> Result<Value> {
+    fn settings(&self, client: Client, settings: &Providers, root: &Path) -> Result<Value> {
         let mut files = BTreeMap::new();
         for file in &settings.project {
             if let Some(text) = config::small_file(&root.join(file)) {
@@ -223,12 +233,12 @@ impl Agent {
     /// none.
     fn listed_provider(
         &self,
-        client: &Client,
-        settings: &client::Settings,
+        client: Client,
+        settings: &Providers,
         environment: &BTreeMap<String, String>,
     ) -> Result<Option<String>> {
         let folder = client_folder(client)?;
-        let mut command = command(&client.name, &settings.models, folder.path());
+        let mut command = command(client.name, &settings.models, folder.path());
         command.envs(&settings.environment).envs(environment);
         let output = self.output(&mut command, "")?;
         let mut providers = BTreeSet::new();
@@ -258,15 +268,15 @@ impl Agent {
     /// programs.
     fn kept_settings(
         &self,
-        client: &Client,
-        settings: &client::Settings,
+        client: Client,
+        settings: &Providers,
         files: &BTreeMap<&str, String>,
     ) -> Result<Value> {
         let folder = client_folder(client)?;
         for (path, text) in files {
             write(&folder.path().join(path), text)?;
         }
-        let mut command = command(&client.name, &settings.list, folder.path());
+        let mut command = command(client.name, &settings.list, folder.path());
         command.envs(&settings.environment);
         for name in &settings.paths {
             if let Some(path) = config::absolute_path(name) {
@@ -325,7 +335,7 @@ impl Agent {
 
     /// Returns the text of the answer to a request.
     fn ask(&self, request: &str) -> Result<String> {
-        let Some(client) = &self.client else {
+        let Some(client) = self.client else {
             let folder = tempfile::tempdir().context("failed to create a temporary folder")?;
             let arguments = ["-c".to_owned(), self.typed.clone()];
             return self.output(&mut command("sh", &arguments, folder.path()), request);
@@ -335,6 +345,7 @@ impl Agent {
         let mut arguments = self.added.arguments.clone();
         // The last argument may be the prompt.
         let own: Vec<String> = client
+            .headless
             .arguments
             .iter()
             .map(|argument| placed(argument))
@@ -342,18 +353,18 @@ impl Agent {
         let n_first = own.len() - usize::from(own.last().is_some_and(|last| last == "-"));
         arguments.splice(0..0, own[..n_first].iter().cloned());
         arguments.extend_from_slice(&own[n_first..]);
-        let mut command = command(&client.name, &arguments, folder.path());
-        for (name, value) in &client.environment {
-            match value {
-                Some(value) => command.env(name, placed(value)),
-                None => command.env_remove(name),
-            };
+        let mut command = command(client.name, &arguments, folder.path());
+        for (name, value) in &client.headless.environment {
+            command.env(name, placed(value));
+        }
+        for name in &client.headless.unset {
+            command.env_remove(name);
         }
         command.envs(&self.added.environment);
         // Clients expand mentions of files and skills before their model reads the prompt.
         let request = request.replace('@', "\\u0040").replace('$', "\\u0024");
         let output = self.output(&mut command, &request)?;
-        let text = client.text(&output);
+        let text = client.headless.text(&output);
         text.ok_or_else(|| self.failed(&output, "", "it printed no answer").into())
     }
 
@@ -402,9 +413,13 @@ impl Agent {
         }
     }
 
+    fn headless(&self) -> Option<&'static Headless> {
+        self.client.map(|client| client.headless)
+    }
+
     /// Returns the error of an agent that failed, with the cause that it printed or else this one.
     fn failed(&self, output: &str, messages: &str, otherwise: &str) -> UserError {
-        let cause = client::cause(self.client.as_ref(), output, messages);
+        let cause = client::cause(self.headless(), output, messages);
         let cause = if cause.is_empty() {
             otherwise.to_owned()
         } else {
@@ -415,7 +430,7 @@ impl Agent {
 
     /// Returns the error of an agent that was ended.
     fn late(&self, output: &str, messages: &str, reason: &str) -> UserError {
-        let cause = client::cause(self.client.as_ref(), output, messages);
+        let cause = client::cause(self.headless(), output, messages);
         let last = if cause.is_empty() {
             cause
         } else {
@@ -438,9 +453,9 @@ fn seconds(time: Duration) -> String {
 }
 
 /// Returns a new folder with the files of a client.
-fn client_folder(client: &Client) -> Result<tempfile::TempDir> {
+fn client_folder(client: Client) -> Result<tempfile::TempDir> {
     let folder = tempfile::tempdir().context("failed to create a temporary folder")?;
-    for (path, text) in &client.files {
+    for (path, text) in &client.headless.files {
         write(&folder.path().join(path), text)?;
     }
     Ok(folder)

@@ -103,7 +103,7 @@ pub(crate) fn run(args: &ImportArgs, settings: &Settings, out: &mut Printer) -> 
         }
         let n_waiting = report.rules.as_ref().map_or(0, |rules| rules.waiting);
         if out.terminal.out_is_terminal && n_waiting > 0 {
-            let agent = setup::reader(&project.root).unwrap_or_else(|| "AGENT".to_owned());
+            let agent = setup::reader(&project.root).unwrap_or("AGENT");
             let n_tokens = estimated_tokens(n_waiting);
             let command = format!("cerberus memory review --with {agent}");
             out.line(&format!(

@@ -11,13 +11,12 @@ use cerberus_engine::tree::read;
 use clap::Args;
 
 use super::args::SessionArgs;
+use crate::agents::{Limit, Names};
 use crate::config::Settings;
 use crate::output::{CliResult, Printer};
 
-mod client;
 mod into;
 
-pub(crate) use client::ClientProfile;
 pub(crate) use into::is_block_stale;
 
 #[derive(Debug, Args)]
@@ -38,8 +37,8 @@ pub(crate) struct InjectArgs {
     #[arg(long)]
     no_examples: bool,
     /// Format for this client within its size limit
-    #[arg(long = "for", value_name = "CLIENT")]
-    pub(crate) client: Option<ClientProfile>,
+    #[arg(long = "for", value_name = "CLIENT", value_parser = Names::of_limits())]
+    pub(crate) client: Option<&'static Limit>,
     /// Allow --into to write texts of a user bank into a file of the project
     #[arg(long, requires = "into")]
     include_user_bank: bool,
@@ -122,7 +121,7 @@ pub(crate) fn run(args: &InjectArgs, settings: &Settings, out: &mut Printer) -> 
         pins: loaded.injected(project),
         room: Room {
             budget: args.budget.unwrap_or(project.inject.budget),
-            client: args.client.map_or(Cost::UNLIMITED, ClientProfile::limit),
+            client: args.client.map_or(Cost::UNLIMITED, Limit::cost),
         },
         known: Known::default(),
         shows_examples: !args.no_examples,

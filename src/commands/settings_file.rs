@@ -1,10 +1,19 @@
-//! Edits of the JSON settings of agents: comments, order and layout are preserved.
+//! Edits of the files in which agents and git run cerberus. `setup` merges entries into them and removes them again.
+//!
+//! Comments, order, layout and all other entries are preserved, and so are edited entries of cerberus.
 
 use jsonc_parser::ast::Value;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
+use crate::agents::Header;
+
+mod block;
 mod compact;
+mod content;
+mod script;
+
+pub(crate) use content::Content;
 
 /// A text with merged or removed settings.
 #[derive(Debug, PartialEq)]
@@ -24,25 +33,24 @@ impl Edited {
     }
 }
 
-/// What cerberus has in settings.
-pub(crate) struct Settings {
-    /// A key that the settings need, with the JSON of its value. Alone it has no meaning.
-    pub(crate) header: Option<(&'static str, &'static str)>,
-    /// Whether the header is added only to a new file.
-    pub(crate) is_header_optional: bool,
-    pub(crate) entries: Vec<Entry>,
+/// What cerberus has in JSON settings.
+#[derive(Clone)]
+pub(crate) struct Settings<'a> {
+    header: Option<&'a Header>,
+    entries: Vec<Entry<'a>>,
 }
 
 /// One entry of cerberus.
-pub(crate) struct Entry {
+#[derive(Clone)]
+struct Entry<'a> {
     /// The key of the object that it is in.
-    pub(crate) parent: &'static str,
+    parent: &'a str,
     /// Its key, or that of the list that it is in.
-    pub(crate) key: &'static str,
-    /// The name of the event of `cerberus hooks run`, for an entry of a list.
-    pub(crate) kind: Option<String>,
+    key: &'a str,
+    /// The moment of `cerberus hooks run`, for an entry of a list.
+    kind: Option<&'a str>,
     /// Its JSON, without spaces.
-    pub(crate) value: String,
+    value: String,
 }
 
 /// How missing entries are written.
@@ -62,27 +70,24 @@ enum Found {
 }
 
 /// Returns `old` with the entries merged, or the reason for the failure. Edited entries stay.
-pub(crate) fn merge(old: &[u8], settings: Settings, layout: Layout) -> Result<Edited, String> {
-    let Settings {
-        header,
-        is_header_optional,
-        entries,
-    } = settings;
+fn merge(old: &[u8], settings: &Settings<'_>, layout: Layout) -> Result<Edited, String> {
     let root = parse(old)?;
     let object = root
         .object_value_or_create()
         .ok_or("it is not a JSON object")?;
     let mut missing = Vec::new();
     let mut edited = Vec::new();
-    for entry in entries {
-        match find(&object, &entry)? {
+    for entry in &settings.entries {
+        match find(&object, entry)? {
             Found::Nothing => missing.push(entry),
             Found::Same => {}
             Found::Edited(text) => edited.push(text),
         }
     }
-    let is_needed = |key| (old.is_empty() || !is_header_optional) && object.get(key).is_none();
-    let header = header.filter(|(key, _)| is_needed(key));
+    let header = settings.header.filter(|header| {
+        let is_wanted = old.is_empty() || !header.is_optional;
+        is_wanted && object.get(&header.key).is_none()
+    });
     if layout == Layout::Compact {
         let text = String::from_utf8_lossy(old);
         let text = compact::insert(&text, header, &missing);
@@ -91,8 +96,8 @@ pub(crate) fn merge(old: &[u8], settings: Settings, layout: Layout) -> Result<Ed
             edited,
         });
     }
-    if let Some((key, value)) = header {
-        object.append(key, input(value));
+    if let Some(header) = header {
+        object.append(&header.key, input(&header.value));
     }
     for Entry {
         parent,
@@ -104,9 +109,9 @@ pub(crate) fn merge(old: &[u8], settings: Settings, layout: Layout) -> Result<Ed
         let inner = object.object_value_or_create(parent);
         let inner = inner.ok_or_else(|| format!("its `{parent}` is not an object"))?;
         if kind.is_none() {
-            inner.append(key, input(&value));
+            inner.append(key, input(value));
         } else if let Some(list) = inner.array_value_or_create(key) {
-            list.append(input(&value));
+            list.append(input(value));
         }
     }
     let mut text = root.to_string();
@@ -120,7 +125,7 @@ pub(crate) fn merge(old: &[u8], settings: Settings, layout: Layout) -> Result<Ed
 }
 
 /// Looks for an entry, or returns why the settings have no place for it.
-fn find(object: &CstObject, entry: &Entry) -> Result<Found, String> {
+fn find(object: &CstObject, entry: &Entry<'_>) -> Result<Found, String> {
     let Entry {
         parent,
         key,
@@ -173,16 +178,12 @@ fn only(object: &CstObject, key: &str) -> Result<Option<CstNode>, String> {
 
 /// Returns `old` without the entries, or the reason for the failure. Edited entries stay. A parent
 /// that is empty then stays if `is_parent_kept`.
-pub(crate) fn remove(
-    old: &[u8],
-    settings: Settings,
-    is_parent_kept: bool,
-) -> Result<Edited, String> {
+fn remove(old: &[u8], settings: &Settings<'_>, is_parent_kept: bool) -> Result<Edited, String> {
     if old.is_empty() {
         return Ok(Edited::new(Vec::new()));
     }
     let text = std::str::from_utf8(old).map_err(|_| "it is not valid UTF-8".to_owned())?;
-    let old = compact::remove(text, &settings);
+    let old = compact::remove(text, settings);
     let root = parse(old.as_bytes())?;
     let object = root
         .object_value_or_create()
@@ -194,7 +195,7 @@ pub(crate) fn remove(
         key,
         kind,
         value,
-    } in settings.entries
+    } in &settings.entries
     {
         let Some(inner) = object.object_value(parent) else {
             continue;
@@ -203,8 +204,8 @@ pub(crate) fn remove(
             let Some(list) = inner.array_value(key) else {
                 continue;
             };
-            for node in of_kind(&list, &kind) {
-                if is_equal(&node, &value) {
+            for node in of_kind(&list, kind) {
+                if is_equal(&node, value) {
                     node.remove();
                     n_removed += 1;
                 } else {
@@ -215,7 +216,7 @@ pub(crate) fn remove(
                 remove_property(&inner, key);
             }
         } else if let Some(found) = inner.get(key).and_then(|property| property.value()) {
-            if is_equal(&found, &value) {
+            if is_equal(&found, value) {
                 remove_property(&inner, key);
                 n_removed += 1;
             } else {
@@ -232,8 +233,8 @@ pub(crate) fn remove(
             edited,
         });
     }
-    if let ([property], Some((key, _))) = (&object.properties()[..], &settings.header)
-        && property.decoded_name().as_deref() == Some(key)
+    if let ([property], Some(header)) = (&object.properties()[..], settings.header)
+        && property.decoded_name().as_deref() == Some(&header.key)
     {
         property.clone().remove();
     }
@@ -332,3 +333,6 @@ fn commands(entry: &CstNode) -> Vec<String> {
         .chain(inner.flat_map(|hook| own(&hook)))
         .collect()
 }
+
+#[cfg(test)]
+mod tests;

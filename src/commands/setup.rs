@@ -7,18 +7,16 @@ use cerberus_bank::external_file;
 use cerberus_engine::tree::git;
 use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::text::plural;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
 
+use crate::agents::{Agent, Names};
 use crate::commands::confirm;
 use crate::config::{Settings, in_one_line};
 use crate::output::{CliResult, NAME, OK, Printer, WARN};
 
-mod agents;
 mod plan;
-mod servers;
 
-pub(crate) use agents::Agent;
 use plan::{Action, Change};
 
 /// Parts of the commands in hooks, as one text and as a list.
@@ -27,8 +25,8 @@ const HOOKS: [&str; 2] = ["cerberus hooks run", r#""cerberus", ["hooks", "run""#
 #[derive(Debug, Args)]
 pub(crate) struct SetupArgs {
     /// The agents to set up; by default those that the project has files for
-    #[arg(value_name = "AGENT")]
-    agents: Vec<Agent>,
+    #[arg(value_name = "AGENT", value_parser = Names::of_agents())]
+    agents: Vec<&'static Agent>,
     /// Only compare, and fail if something is missing or out of date
     #[arg(long, conflicts_with_all = ["remove", "yes"])]
     check: bool,
@@ -42,28 +40,28 @@ pub(crate) struct SetupArgs {
 
 #[derive(Serialize)]
 struct Report {
-    agents: Vec<Agent>,
+    agents: Vec<&'static Agent>,
     files: Vec<Change>,
     /// Whether the files were changed.
     written: bool,
 }
 
 /// Returns the name of the first agent that the project has files for and that `review --with` can start.
-pub(crate) fn reader(root: &Path) -> Option<String> {
-    let mut readers = [
-        Agent::Claude,
-        Agent::Codex,
-        Agent::Copilot,
-        Agent::Gemini,
-        Agent::Opencode,
-    ]
-    .into_iter();
-    readers.find(|agent| agent.is_in(root)).map(Agent::name)
+pub(crate) fn reader(root: &Path) -> Option<&'static str> {
+    let mut agents = Agent::all();
+    let agent = agents.find(|agent| agent.headless.is_some() && is_used(agent, root))?;
+    Some(agent.name)
+}
+
+/// Whether a project has files of an agent.
+pub(crate) fn is_used(agent: &Agent, root: &Path) -> bool {
+    agent.signs.iter().any(|file| root.join(file).exists())
 }
 
 /// Returns whether the settings of an agent of the project run the hooks of cerberus.
 pub(crate) fn has_hooks(root: &Path) -> bool {
-    Agent::all_settings().into_iter().any(|path| {
+    let mut files = Agent::all().flat_map(Agent::settings_files);
+    files.any(|path| {
         let path = root.join(path);
         path.is_file()
             && external_file::read(&path).is_ok_and(|bytes| {
@@ -123,27 +121,33 @@ pub(crate) fn run(args: &SetupArgs, settings: &Settings, out: &mut Printer) -> C
 }
 
 /// Returns the named agents, or those of the project.
-fn agents(args: &SetupArgs, root: &Path) -> Result<Vec<Agent>> {
-    let mut agents = args.agents.clone();
-    agents.sort_unstable();
-    agents.dedup();
-    if agents.is_empty() {
-        let all = Agent::value_variants().iter().copied();
-        agents = all
-            .filter(|agent| args.remove || agent.is_in(root))
-            .collect();
+fn agents(args: &SetupArgs, root: &Path) -> Result<Vec<&'static Agent>> {
+    let mut agents = Vec::new();
+    for agent in Agent::all() {
+        let is_named = args.agents.iter().any(|named| named.name == agent.name);
+        let is_meant = args.agents.is_empty() && (args.remove || is_used(agent, root));
+        if is_named || is_meant {
+            agents.push(agent);
+        }
     }
     if agents.is_empty() {
-        let names: Vec<String> = Agent::value_variants()
-            .iter()
-            .map(|agent| agent.name())
-            .collect();
+        let names: Vec<&str> = Agent::all().map(|agent| agent.name).collect();
         return Err(UserError::usage("this project has no files of an agent")
             .hint(format!("name one: {}", names.join(", ")))
             .hint("for example: cerberus setup claude")
             .into());
     }
     Ok(agents)
+}
+
+/// Whether what is written belongs to a clone, not to the project.
+fn is_of_git(agent: &Agent) -> bool {
+    agent.hooks.as_ref().is_some_and(|hooks| hooks.is_git_hook)
+}
+
+fn is_executable(change: &Change) -> bool {
+    let hooks = change.agent.hooks.as_ref();
+    hooks.is_some_and(|hooks| hooks.is_executable && change.path.ends_with(&hooks.file))
 }
 
 /// Writes all files, or none if one of them fails.
@@ -159,7 +163,7 @@ fn write(changes: &[Change], root: &Path) -> Result<()> {
     for change in changed {
         if change.action == Action::Remove || (written.is_err() && !change.file.exists) {
             change.file.remove_empty_folders(root)?;
-        } else if written.is_ok() && change.agent == Agent::Git {
+        } else if written.is_ok() && is_executable(change) {
             change.file.make_executable()?;
         }
     }
@@ -188,7 +192,7 @@ fn print_changes(changes: &[Change], args: &SetupArgs, out: &mut Printer) {
             (Action::Update, true) => "not complete",
             _ => continue,
         };
-        out.line(&format!("{file}: {state} ({})", change.agent.name()));
+        out.line(&format!("{file}: {state} ({})", change.agent.name));
     }
     if args.remove
         && changes
@@ -212,9 +216,9 @@ fn print_written(changes: &[Change], args: &SetupArgs, settings: &Settings, out:
         out.line(&format!(
             "{} {file} ({})",
             out.paint(OK, label),
-            change.agent.name()
+            change.agent.name
         ));
-        if change.agent != Agent::Git {
+        if !is_of_git(change.agent) {
             to_commit.push(change.path.as_str());
         }
     }

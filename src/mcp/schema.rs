@@ -1,6 +1,6 @@
 //! JSON schemas of tool parameters, reduced to the fields that agents need.
 
-use cerberus_model::{MemoryType, PinScope, Priority};
+use cerberus_model::{MemoryStatus, MemoryType, PinScope, Priority};
 use rmcp::model::JsonObject;
 use rmcp::schemars::generate::SchemaSettings;
 use rmcp::schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -40,7 +40,7 @@ macro_rules! spellings {
     )*};
 }
 
-spellings! { memory_type: MemoryType, pin_scope: PinScope, priority: Priority }
+spellings! { memory_type: MemoryType, memory_status: MemoryStatus, pin_scope: PinScope, priority: Priority }
 
 /// Returns the schema of the answers about rules.
 pub(super) fn rule_answers(_: &mut SchemaGenerator) -> Schema {

@@ -172,10 +172,12 @@ impl ServerHandler for Server {
         let token = context.meta.get_progress_token();
         let cancelled = context.ct.clone();
         let arguments = request.arguments.unwrap_or_default();
-        let client = context
-            .peer
-            .peer_info()
-            .map(|info| info.client_info.name.clone());
+        // Since 2026-07-28 a client introduces itself with each request.
+        let introduced = context.meta.client_info().or_else(|| {
+            let peer = context.peer.peer_info();
+            peer.map(|info| info.client_info.clone())
+        });
+        let client = introduced.map(|client| client.name);
         let server = Arc::clone(&self.0);
         let work = move || -> Result<_> {
             let Shared {

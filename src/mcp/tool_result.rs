@@ -76,6 +76,17 @@ impl ToolResult {
         self
     }
 
+    /// Adds a second name for a field of the items of a list.
+    pub(super) fn also_named(mut self, list: &str, name: &str, other: &str) -> Self {
+        let items = self.data[list].as_array_mut();
+        for item in items.into_iter().flatten() {
+            if let Some(value) = item.get(name).filter(|value| !value.is_null()) {
+                item[other] = value.clone();
+            }
+        }
+        self
+    }
+
     /// Answers with a text alone, which is never truncated. It must be in an envelope, or contain no text of the
     /// project. Clients give the model the text if there are no data.
     pub(super) fn text(text: String) -> Self {

@@ -203,6 +203,12 @@ pub(super) fn all(set: ToolSet) -> Vec<Tool> {
             anchors::check_diff,
         ),
         Tool::new(
+            "check_documents",
+            "Check documents against a change",
+            Reads,
+            anchors::check_documents,
+        ),
+        Tool::new(
             "create_memory",
             "Create a memory",
             Adds,
@@ -271,7 +277,7 @@ mod tests {
     #[test]
     fn each_tool_is_described_and_listed_once() {
         let tools = all(ToolSet::All);
-        assert_eq!(tools.len(), 21);
+        assert_eq!(tools.len(), 22);
         for tool in &tools {
             let listed = &tool.listed;
             assert!(

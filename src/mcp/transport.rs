@@ -1,8 +1,8 @@
 //! The transport of messages as lines over two pipes.
 //!
-//! Three cases differ from the transport of the library. It ignores a line over its limit and a request
-//! that it cannot read, and the client waits forever; here the client gets an error, with the id of the
-//! request. And it ends the server if the client sends a notification or a reply before its first
+//! Three cases differ from the transport of the library. It ignores a line over its limit or without JSON, and a
+//! request that it cannot read, and the client waits forever; here the client gets an error, with the id of the
+//! request if it has one. And it ends the server if the client sends a notification or a reply before its first
 //! request; here these are ignored.
 
 use std::io::{self, Read, Write};
@@ -124,7 +124,10 @@ where
                     self.is_too_long = newline.is_none();
                     let n_mib = MAX_LINE_BYTES / 1024 / 1024;
                     let message = format!("the message is longer than {n_mib} MiB");
-                    return Err(Refusal { id: None, message });
+                    return Err(Refusal {
+                        id: None,
+                        error: ErrorData::invalid_request(message, None),
+                    });
                 }
                 (false, _) if newline.is_some() => return Ok(true),
                 _ => self.is_too_long &= newline.is_none(),
@@ -132,8 +135,7 @@ where
         }
     }
 
-    fn refuse(&mut self, Refusal { id, message }: Refusal) {
-        let error = ErrorData::invalid_request(message, None);
+    fn refuse(&mut self, Refusal { id, error }: Refusal) {
         self.errors
             .spawn(self.write.send(ServerJsonRpcMessage::error(error, id)));
     }
@@ -187,11 +189,14 @@ where
 #[derive(Debug, PartialEq)]
 struct Refusal {
     id: Option<RequestId>,
-    message: String,
+    error: ErrorData,
 }
 
-/// Returns the message in a line. A notification that cannot be read is ignored, and so is a line that
-/// is not JSON: an answer could be answered in turn.
+/// The methods with parameters that this server has. The library takes a request with other parameters for one of an
+/// unknown method.
+const METHODS: [&str; 3] = ["tools/call", "prompts/get", "initialize"];
+
+/// Returns the message in a line. A notification that cannot be read is ignored, and so is an empty line.
 fn message(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
     /// What a line needs for an answer. It may have texts that are not valid.
     #[derive(Deserialize)]
@@ -200,8 +205,11 @@ fn message(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
         method: Option<IgnoredAny>,
     }
     let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
+    if line.trim_ascii().is_empty() {
+        return Ok(None);
+    }
     let why = match serde_json::from_slice(line) {
-        Ok(message) => return Ok(Some(message)),
+        Ok(message) => return with_valid_parameters(message).map(Some),
         Err(error) => error,
     };
     let id = match serde_json::from_slice(line) {
@@ -211,12 +219,29 @@ fn message(line: &[u8]) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
         }) => return Ok(None),
         Ok(head) => head.id,
         Err(error) if error.classify() == Category::Data => None,
-        Err(_) => return Ok(None),
+        Err(error) => {
+            let message = format!("the line is not valid JSON: {error}");
+            let error = ErrorData::parse_error(message, None);
+            return Err(Refusal { id: None, error });
+        }
     };
-    Err(Refusal {
-        id,
-        message: format!("the request is not valid: {why}"),
-    })
+    let error = ErrorData::invalid_request(format!("the request is not valid: {why}"), None);
+    Err(Refusal { id, error })
+}
+
+fn with_valid_parameters(message: ClientJsonRpcMessage) -> Result<ClientJsonRpcMessage, Refusal> {
+    if let ClientJsonRpcMessage::Request(request) = &message
+        && let ClientRequest::CustomRequest(unknown) = &request.request
+        && METHODS.contains(&unknown.method.as_str())
+    {
+        let method = &unknown.method;
+        let message = format!("the parameters of `{method}` are not valid: see its schema");
+        return Err(Refusal {
+            id: Some(request.id.clone()),
+            error: ErrorData::invalid_params(message, None),
+        });
+    }
+    Ok(message)
 }
 
 /// Whether the library opens a session with this message: `initialize`, or a request that states
@@ -241,6 +266,8 @@ fn opens_session(message: &ClientJsonRpcMessage) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use rmcp::model::ErrorCode;
+
     use super::*;
 
     /// Returns the lengths of the lines that are read, with the errors in place of those over the limit.
@@ -255,7 +282,7 @@ mod tests {
             match runtime.block_on(lines.read_line()) {
                 Ok(true) => found.push(Ok(std::mem::take(&mut lines.line).len())),
                 Ok(false) => return found,
-                Err(refusal) => found.push(Err(refusal.message)),
+                Err(refusal) => found.push(Err(refusal.error.message.into_owned())),
             }
         }
     }
@@ -296,7 +323,28 @@ mod tests {
             r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":5}"#,
             Ok(false),
         );
-        check("{", Ok(false));
+        check("{", Err(None));
         check("", Ok(false));
+        check(" \r", Ok(false));
+    }
+
+    #[test]
+    fn an_error_has_the_code_of_its_cause() {
+        for (line, code) in [
+            ("{\"jsonrpc\":", ErrorCode::PARSE_ERROR),
+            ("no JSON", ErrorCode::PARSE_ERROR),
+            ("[]", ErrorCode::INVALID_REQUEST),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":[1]}}"#,
+                ErrorCode::INVALID_PARAMS,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":5}}"#,
+                ErrorCode::INVALID_PARAMS,
+            ),
+        ] {
+            let refusal = message(line.as_bytes()).expect_err(line);
+            assert_eq!(refusal.error.code, code, "{line}");
+        }
     }
 }

@@ -191,14 +191,17 @@ impl Printer {
         let failure = error
             .chain()
             .find_map(|cause| cause.downcast_ref::<UserError>());
-        let mut text = self.labelled(ERROR, "cerberus", &format!("{error:#}"));
-        for hint in failure
-            .map(|failure| failure.hints.as_slice())
-            .unwrap_or_default()
-        {
-            text += &self.labelled(NAME, "hint", hint);
+        let hints = failure.map_or(&[][..], |failure| &failure.hints);
+        if self.json {
+            let failure = serde_json::json!({ "error": format!("{error:#}"), "hints": hints });
+            write_error(&format!("{}\n", text::escaped_json(&failure.to_string())));
+        } else {
+            let mut text = self.labelled(ERROR, "cerberus", &format!("{error:#}"));
+            for hint in hints {
+                text += &self.labelled(NAME, "hint", hint);
+            }
+            write_error(&text);
         }
-        write_error(&text);
         failure.map_or(ExitStatus::Environment, |failure| failure.status)
     }
 

@@ -11,6 +11,8 @@ class Client:
     patches_by_shell = False
     has_stop = True
     compacts = False
+    # Whether `--with` can start it.
+    is_reader = True
     # To which hosts `--with` sends with a login only. Without any, it is refused.
     hosts = frozenset()
 
@@ -246,4 +248,53 @@ class Opencode(Client):
         return [{"tool": "task", "input": {"description": "sub", "prompt": prompt, "subagent_type": "general"}}]
 
 
-CLIENTS = {client.binary: client for client in (Claude(), Codex(), Copilot(), Gemini(), Opencode())}
+class Qwen(Client):
+    binary = "qwen"
+    is_reader = False
+
+    def args(self, prompt):
+        return ["--yolo", "-p", prompt]
+
+    def env(self, home, url):
+        settings = home / ".qwen/settings.json"
+        settings.parent.mkdir(parents=True)
+        auth = {"auth": {"selectedType": "openai"}, "folderTrust": {"enabled": False}}
+        quiet = {"privacy": {"usageStatisticsEnabled": False}, "general": {"disableAutoUpdate": True}}
+        settings.write_text(json.dumps({"security": auth, **quiet}))
+        return {"OPENAI_API_KEY": "x", "OPENAI_BASE_URL": f"{url}/v1", "OPENAI_MODEL": "fake-model"}
+
+    def read(self, path):
+        return {"tool": "read_file", "input": {"file_path": str(path)}}
+
+    def edit(self, project, file, old, new):
+        return {"tool": "edit", "input": {"file_path": str(project / file), "old_string": old, "new_string": new}}
+
+    def shell(self, command):
+        # It edits the file itself in place of `sed -i`.
+        command = command.replace("sed -i", "perl -pi -e")
+        return {"tool": "run_shell_command", "input": {"command": command, "is_background": False}}
+
+
+class Pi(Client):
+    binary = "pi"
+    is_reader = False
+    has_stop = False
+
+    def args(self, prompt):
+        return ["-p", "--provider", "fake", "--model", "fake-model", prompt]
+
+    def env(self, home, url):
+        models = home / ".pi/agent/models.json"
+        models.parent.mkdir(parents=True)
+        provider = {"baseUrl": f"{url}/v1", "apiKey": "x", "api": "openai-completions", "models": [{"id": "fake-model"}]}
+        models.write_text(json.dumps({"providers": {"fake": provider}}))
+        return {}
+
+    def read(self, path):
+        return {"tool": "read", "input": {"path": str(path)}}
+
+    def edit(self, project, file, old, new):
+        return {"tool": "edit", "input": {"path": str(project / file), "edits": [{"oldText": old, "newText": new}]}}
+
+
+CLIENTS = {client.binary: client for client in (Claude(), Codex(), Copilot(), Gemini(), Opencode(), Qwen(), Pi())}

@@ -468,3 +468,23 @@ fn json_of_check() {
         "#]],
     );
 }
+
+#[test]
+fn an_error_is_json_if_the_answer_would_be() {
+    let sandbox = Sandbox::bank();
+    for (line, status) in [
+        ("memory show nothing --json", 2),
+        ("memory show --no-such-flag --json", 2),
+    ] {
+        let outcome = sandbox.run(line);
+        assert_eq!(
+            (outcome.status(), outcome.stdout()),
+            (status, String::new())
+        );
+        let failure: serde_json::Value = serde_json::from_str(&outcome.stderr()).expect("JSON");
+        assert!(
+            failure["error"].is_string() && failure["hints"].is_array(),
+            "{failure}"
+        );
+    }
+}

@@ -107,11 +107,12 @@ fn a_failure_prints_nothing_on_stdout() {
     ] {
         let outcome = sandbox.run(line);
         assert_eq!(outcome.stdout(), "", "{}", outcome.text());
-        assert!(
-            outcome.stderr().starts_with("cerberus: "),
-            "{}",
-            outcome.text()
-        );
+        let start = if line.ends_with("--json") {
+            "{\"error\":"
+        } else {
+            "cerberus: "
+        };
+        assert!(outcome.stderr().starts_with(start), "{}", outcome.text());
     }
 }
 

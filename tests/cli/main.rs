@@ -36,6 +36,7 @@ mod exit_status;
 #[cfg(unix)]
 mod full_disk;
 mod history;
+mod hook_output;
 mod hooks;
 mod import;
 mod import_documents;
@@ -49,6 +50,7 @@ mod killed_commands;
 mod lifecycle;
 mod links;
 mod mcp;
+mod mcp_tools;
 mod merge;
 #[cfg(unix)]
 mod opencode;

@@ -38,7 +38,7 @@ impl Client {
         client
     }
 
-    fn unagreed(sandbox: &Sandbox, line: &str) -> Self {
+    pub(crate) fn unagreed(sandbox: &Sandbox, line: &str) -> Self {
         let mut command = sandbox.command(line);
         command
             .stdin(Stdio::piped())
@@ -281,10 +281,14 @@ fn the_documented_tools_work() {
     for key in ["actualTokens", "fullFileTokens", "savingsPercent"] {
         assert!(hit["tokenMetrics"][key].is_number(), "{key}");
     }
-    let alias = client.call(
+    let mut alias = client.call(
         "memory_search",
         json!({ "query": "session", "includeContent": true, "anchors": ["summary", "state"] }),
     );
+    let second = alias["results"][0]
+        .as_object_mut()
+        .and_then(|hit| hit.remove("token_metrics"));
+    assert_eq!(second.as_ref(), Some(&hit["tokenMetrics"]));
     assert_eq!(alias, sliced);
 
     client.call(
@@ -318,6 +322,13 @@ fn an_invalid_request_gets_an_error_and_the_server_continues() {
     let mut client = Client::new(&sandbox);
     client.write("this is no JSON\n\u{0}\n[1, 2\n\n");
     client.write("{\"jsonrpc\":\"2.0\",\"id\":\n");
+    for _ in 0..4 {
+        let error = client.receive();
+        assert_eq!(
+            (&error["error"]["code"], &error["id"]),
+            (&json!(-32700), &Value::Null)
+        );
+    }
     client.send(&json!({ "jsonrpc": "2.0", "id": {}, "method": 7 }));
     assert_eq!(client.receive()["error"]["code"], -32600);
     let id = client.request("no/such", json!({}));
@@ -652,6 +663,7 @@ fn the_data_and_the_text_of_each_tool_are_the_same_answer() {
             json!({ "id": "hang-curtains", "pattern": "command: [git push -f]" }),
         ),
         ("check_change", json!({})),
+        ("check_documents", json!({})),
         (
             "create_memory",
             json!({ "content": "Hang curtains in ballrooms" }),

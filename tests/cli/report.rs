@@ -238,8 +238,12 @@ fn only_an_older_page_is_overwritten() {
 
         $ cerberus memory report --html - --json
         --- stderr
-        cerberus: --json and `--html -` both write to the standard output
-        hint: specify a file for the page
+        {
+          "error": "--json and `--html -` both write to the standard output",
+          "hints": [
+            "specify a file for the page"
+          ]
+        }
         [exit 2]
 
         $ cerberus memory report --html notes.md

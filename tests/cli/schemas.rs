@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::mcp::Client;
 use crate::review_with;
 use crate::sandbox::Sandbox;
 
@@ -146,6 +147,75 @@ fn documents_have_the_form_of_their_schemas() {
         .collect();
     assert_eq!(named, checked, "each schema is compared with a document");
 }
+
+#[test]
+fn the_data_of_tools_have_the_form_of_the_schemas() {
+    let sandbox = Sandbox::anchored();
+    sandbox.write("AGENTS.md", "# Rules\n\n- Escape HTML in `web/html.ts`.\n");
+    sandbox.write(
+        ".memories/about.md",
+        "---\ntype: fact\n---\n## Part\nEscape text as [[web/html.ts]] does it.\n",
+    );
+    sandbox.commit("rules");
+    sandbox.git("mv web/html.ts web/markup.ts");
+    let mut client = Client::new(&sandbox);
+    for (tool, arguments, name) in [
+        (
+            "search_linked_memories",
+            json!({ "target_document": "web/html.ts" }),
+            "memory-linked",
+        ),
+        ("read_memory", json!({ "id": "about" }), "memory-read"),
+        (
+            "read_memory",
+            json!({ "id": "about", "anchors": ["part"] }),
+            "memory-read",
+        ),
+        (
+            "search_memories",
+            json!({ "query": "escape", "sections": ["part"], "includeContent": true }),
+            "memory-search",
+        ),
+        ("check_documents", json!({}), "check"),
+        (
+            "reanchor_memories",
+            json!({ "check": true }),
+            "memory-reanchor",
+        ),
+        (
+            "find_anchor",
+            json!({ "rule": "hash the password" }),
+            "memory-anchor-test",
+        ),
+        (
+            "create_memory",
+            json!({ "content": "Hash the password with a fresh salt" }),
+            "memory-add",
+        ),
+    ] {
+        let mut data = client.call(tool, arguments);
+        let members = data.as_object_mut().expect("an object");
+        assert!(members.remove("about").is_some(), "{tool}");
+        let mut schema = schema(name);
+        // What an answer for a model omits, as docs/reference/json.md says.
+        if let Some(required) = schema["required"].as_array_mut() {
+            required.retain(|key| !OMITTED.contains(&key.as_str().unwrap_or_default()));
+        }
+        let mut faults = Vec::new();
+        compare(&data, &schema, tool, &mut faults);
+        assert!(faults.is_empty(), "{tool}:\n{}", faults.join("\n"));
+        if tool == "search_linked_memories" {
+            let reason = &data["memories"][0]["reasons"][0];
+            assert!(
+                reason["context"].is_string() && reason["line"].is_u64(),
+                "{reason}"
+            );
+        }
+    }
+}
+
+/// Members that the data of some tools do not have.
+const OMITTED: [&str; 5] = ["anchor", "documents", "elapsedMs", "evidence", "outdated"];
 
 /// Compares the documents of a review by an agent with their schemas.
 fn agent_documents() -> Vec<String> {

@@ -7,17 +7,20 @@ use expect_test::expect;
 
 use crate::sandbox::Sandbox;
 
-const AGENTS: [&str; 9] = [
-    "claude",
-    "codex",
-    "cursor",
-    "gemini",
-    "copilot",
-    "vscode",
-    "antigravity",
-    "opencode",
-    "git",
-];
+/// Returns the names of all agents: those of their files.
+fn agents() -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/agents");
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_some_and(|ending| ending == "toml") {
+            let name = path.file_stem().and_then(|name| name.to_str());
+            names.push(name.expect("a name").to_owned());
+        }
+    }
+    assert!(names.len() > 10);
+    names
+}
 
 #[test]
 fn the_agents_of_the_project_are_set_up_after_a_diff_and_removed_again() {
@@ -503,13 +506,13 @@ fn a_project_without_an_agent_needs_a_name() {
         $ cerberus setup
         --- stderr
         cerberus: this project has no files of an agent
-        hint: name one: claude, codex, cursor, gemini, copilot, vscode, antigravity, opencode, git
+        hint: name one: claude, codex, cursor, gemini, copilot, vscode, antigravity, opencode, qwen, cline, continue, aider, pi, droid, git
         hint: for example: cerberus setup claude
         [exit 2]
 
         $ cerberus setup zed
         --- stderr
-        cerberus: invalid value `zed` for `[AGENT]...` [possible values: claude, codex, cursor, gemini, copilot, vscode, antigravity, opencode, git]
+        cerberus: invalid value `zed` for `[AGENT]...` [possible values: claude, codex, cursor, gemini, copilot, vscode, antigravity, opencode, qwen, cline, continue, aider, pi, droid, git]
         hint: see cerberus setup --help
         [exit 2]
     "#]]);
@@ -555,7 +558,7 @@ fn what_is_written_for_every_agent_is_removed_to_the_byte() {
         sandbox.write(path, text);
     }
     let before = files(&sandbox);
-    let all = AGENTS.join(" ");
+    let all = agents().join(" ");
     assert_eq!(sandbox.run(&format!("setup {all} --check")).status(), 1);
     assert_eq!(files(&sandbox), before, "--check writes nothing");
     sandbox.ok(&format!("setup {all} --yes"));
@@ -832,7 +835,7 @@ fn a_failed_write_restores_the_files_before() {
 #[test]
 fn hooks_are_silent_without_cerberus() {
     let sandbox = Sandbox::empty();
-    sandbox.ok(&format!("setup {} --yes", AGENTS.join(" ")));
+    sandbox.ok(&format!("setup {} --yes", agents().join(" ")));
     let mut n_commands = 0;
     for path in [
         ".claude/settings.json",

@@ -236,11 +236,11 @@ fn every_memory_command_is_refused_when_memory_is_disabled() {
                 outcome.text()
             );
             assert!(
-                printed.starts_with("cerberus: memory is disabled"),
+                printed.starts_with("{\"error\":\"memory is disabled"),
                 "{line}: {printed}"
             );
             assert!(
-                printed.contains("\nhint: set `enabled = true`"),
+                printed.contains("\"hints\":[\"set `enabled = true`"),
                 "{line}: {printed}"
             );
         }

@@ -20,7 +20,7 @@ const SHARED: [&str; 10] = [
 
 /// The uses of a command that are left, with the command that has them: what an agent gets, the rooms of `check`,
 /// and the settings of the agents.
-const LEFT: [(&str, &str); 11] = [
+const LEFT: [(&str, &str); 9] = [
     ("check", "doctor"),
     ("doctor", "inject"),
     ("doctor", "setup"),
@@ -30,8 +30,6 @@ const LEFT: [(&str, &str); 11] = [
     ("import", "setup"),
     ("report", "check"),
     ("report", "doctor"),
-    ("report", "setup"),
-    ("setup", "hooks"),
 ];
 
 /// Returns the faults of the sources of commands, given with their paths.

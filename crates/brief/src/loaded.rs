@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::LazyLock;
 
 use cerberus_engine::tree::read;
 use serde::Deserialize;
@@ -17,42 +16,21 @@ const MAX_DEPTH: usize = 5;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reader {
-    name: String,
-    documents: Vec<String>,
+    pub documents: Vec<String>,
     /// The documents that it reads where there is none of the others.
     #[serde(default)]
-    fallback: Vec<String>,
+    pub fallback: Vec<String>,
+    /// The folders of documents that it reads for some files only.
+    #[serde(default)]
+    pub rules: Vec<String>,
     /// Whether a line `@FILE` includes another document.
     #[serde(default)]
-    imports: bool,
+    pub imports: bool,
     /// Whether it also reads the documents in the folders of the files that it works on.
     #[serde(default)]
-    nested: bool,
+    pub nested: bool,
     /// What it reads of all documents together.
-    max_bytes: Option<usize>,
-}
-
-#[derive(Deserialize)]
-struct Table {
-    reader: Vec<Reader>,
-}
-
-static READERS: LazyLock<Vec<Reader>> = LazyLock::new(|| {
-    let table: Result<Table, _> = toml::from_str(include_str!("readers.toml"));
-    table.map(|table| table.reader).unwrap_or_default()
-});
-
-impl Reader {
-    /// Returns the entry of an agent in `readers.toml`.
-    pub fn named(name: &str) -> Option<&'static Self> {
-        READERS.iter().find(|reader| reader.name == name)
-    }
-
-    /// Returns the entry of the agent whose name is part of the name of an MCP client, as in `claude-code`.
-    pub fn of_client(client: &str) -> Option<&'static Self> {
-        let client = client.to_lowercase();
-        READERS.iter().find(|reader| client.contains(&reader.name))
-    }
+    pub max_bytes: Option<usize>,
 }
 
 /// The text of loaded documents.
@@ -242,16 +220,6 @@ mod tests {
         );
         assert_eq!(place("Register its queue in `tasks.py`"), None);
         assert_eq!(place("Rules: adding a"), None, "too short to be recognized");
-    }
-
-    #[test]
-    fn every_reader_is_known_and_reads_documents() {
-        for name in ["claude", "codex", "copilot", "cursor", "gemini", "opencode"] {
-            let reader = Reader::named(name).expect(name);
-            assert!(!reader.documents.is_empty(), "{name}");
-        }
-        assert!(Reader::named("other").is_none());
-        assert!(Reader::of_client("Claude-Code").is_some() && Reader::of_client("x").is_none());
     }
 
     #[test]

@@ -1,12 +1,12 @@
-//! The known clients: how each is started, and what it prints (`clients.json`).
+//! What a known agent prints, and what its user configured (`agents/NAME.toml`).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::destination::{Destination, is_loopback};
+use super::destination::is_loopback;
 use super::values::{values, values_with_rest};
+use crate::agents::{Headless, Providers, Text, UserServers};
 
 /// Maximum number of characters of a message of an agent that are shown.
 const N_SHOWN: usize = 400;
@@ -14,69 +14,7 @@ const N_SHOWN: usize = 400;
 /// Maximum number of messages of an agent that are shown.
 const N_LINES: usize = 4;
 
-/// How a client is started. `{folder}` in a value is its folder.
-#[derive(Debug, Deserialize)]
-pub(super) struct Client {
-    /// Its name for `--with`, and its program.
-    pub(super) name: String,
-    pub(super) arguments: Vec<String>,
-    /// Variables to set, or to remove without a value.
-    pub(super) environment: BTreeMap<String, Option<String>>,
-    /// Files to write in its folder, by their paths.
-    pub(super) files: BTreeMap<String, String>,
-    pub(super) servers: Option<Servers>,
-    pub(super) settings: Option<Settings>,
-    pub(super) destination: Destination,
-    answer: Text,
-    /// The messages of failures.
-    failures: Vec<Text>,
-}
-
-/// How the servers of a user are switched off.
-#[derive(Debug, Deserialize)]
-pub(super) struct Servers {
-    /// Arguments that print them as JSON.
-    pub(super) list: Vec<String>,
-    /// The JSON pointer of the list of objects with a `name`, or of the object with the names as keys.
-    at: String,
-    /// Arguments that switch off the server `{name}`.
-    pub(super) off: Vec<String>,
-}
-
-/// How the provider and the model are separated from the other settings of a user.
-#[derive(Debug, Deserialize)]
-pub(super) struct Settings {
-    /// Arguments that print all settings as JSON.
-    pub(super) list: Vec<String>,
-    pub(super) environment: BTreeMap<String, String>,
-    /// Variables of the user with paths.
-    pub(super) paths: Vec<String>,
-    /// The keys of the provider and the model.
-    pub(super) keep: Vec<String>,
-    /// The variable of `environment` that has the settings of a run.
-    pub(super) variable: String,
-    /// The files of a project that may have them.
-    pub(super) project: Vec<String>,
-    /// The start of the name of each package that comes with the client.
-    pub(super) packages: String,
-    /// A provider that is used although nobody chose it, and the list of those that are off.
-    pub(super) unchosen: String,
-    pub(super) off: String,
-    /// Arguments that print the models with their providers, one a line.
-    pub(super) models: Vec<String>,
-    /// How a user chooses a model.
-    pub(super) choose: String,
-}
-
-/// The JSON pointer of a text in the values of an output in which a member has a value.
-#[derive(Debug, Deserialize)]
-struct Text {
-    at: String,
-    /// A JSON pointer and a value.
-    member: (String, Value),
-}
-
-impl Client {
+impl Headless {
     /// Returns the text of the answer in an output.
     pub(super) fn text(&self, output: &str) -> Option<String> {
         let texts = self.answer.texts(&values(output));
@@ -96,7 +34,7 @@ impl Client {
     }
 }
 
-impl Servers {
+impl UserServers {
     /// Returns the names of the servers in a list, or `None` if it cannot be read.
     pub(super) fn names(&self, output: &str) -> Option<Vec<String>> {
         let values = values(output);
@@ -109,7 +47,7 @@ impl Servers {
     }
 }
 
-impl Settings {
+impl Providers {
     /// Returns the settings of a run, in which a provider that nobody chose is off.
     pub(super) fn chosen(&self, mut kept: Value) -> Value {
         if provider(&kept) != Some(self.unchosen.as_str())
@@ -184,10 +122,10 @@ fn server_name(server: &Value) -> Option<String> {
 
 impl Text {
     fn texts(&self, values: &[Value]) -> Vec<String> {
-        let (pointer, expected) = &self.member;
         let mut texts = Vec::new();
         for value in values {
-            if value.pointer(pointer) == Some(expected)
+            if let Some(member) = value.pointer(&self.member)
+                && *member == self.is
                 && let Some(text) = value.pointer(&self.at).and_then(Value::as_str)
             {
                 texts.push(text.to_owned());
@@ -199,7 +137,7 @@ impl Text {
 
 /// Returns the cause that an agent printed, or an empty text: the messages of its failures, or else
 /// its last lines and the messages of errors in its JSON values.
-pub(super) fn cause(client: Option<&Client>, output: &str, messages: &str) -> String {
+pub(super) fn cause(client: Option<&Headless>, output: &str, messages: &str) -> String {
     let (mut values, output) = values_with_rest(output);
     let (more, messages) = values_with_rest(messages);
     values.extend(more);
@@ -370,12 +308,9 @@ mod tests {
 
     #[test]
     fn a_project_chooses_a_provider_on_this_machine_only() {
-        let clients: Vec<Client> =
-            serde_json::from_str(include_str!("clients.json")).expect("valid clients");
-        let settings = clients
-            .into_iter()
-            .find_map(|client| client.settings)
-            .expect("one");
+        let agent = crate::agents::Agent::named("opencode").expect("known");
+        let headless = agent.headless.as_ref().expect("it answers");
+        let settings = headless.providers.as_ref().expect("it has them");
         let chosen = |url: &str, package: &str| {
             let provider = json!({ "npm": package, "options": { "baseURL": url }, "models": {} });
             let other = json!({ "options": { "apiKey": "secret" } });

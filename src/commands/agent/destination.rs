@@ -5,47 +5,11 @@ use std::path::Path;
 
 use anyhow::Result;
 use cerberus_model::error::UserError;
-use serde::Deserialize;
 use serde_json::Value;
 
 use super::client::{only_provider, printable};
+use crate::agents::{Destination, UserFile};
 use crate::config;
-
-/// How the provider of a client is found in its configuration.
-#[derive(Debug, Deserialize)]
-pub(super) struct Destination {
-    /// A file of settings of the user.
-    file: Option<SettingsFile>,
-    /// The variables that choose a provider, the first that is set counts.
-    variables: Vec<Choice>,
-    /// The JSON pointers of a provider or its model, and of its URL, where `{}` is the provider.
-    provider: Option<(String, String)>,
-    /// What it uses if nothing is configured.
-    usual: Option<String>,
-    /// The files of a project in which it reads such variables, though not in the folder of a run.
-    project: Vec<String>,
-}
-
-#[derive(Debug, Deserialize)]
-struct SettingsFile {
-    /// The variable that names its folder, and the folder in the home of the user.
-    folder: (String, String),
-    name: String,
-    /// `json`, `toml` or `env`.
-    form: String,
-    /// The JSON pointer of the variables that it sets.
-    variables: String,
-}
-
-/// A variable that chooses a provider.
-#[derive(Debug, Deserialize)]
-struct Choice {
-    name: String,
-    /// The provider, or else its value is a URL.
-    is: Option<String>,
-    /// Another variable with the URL of that provider.
-    url: Option<String>,
-}
 
 /// Where requests go.
 #[derive(Debug, Default, PartialEq)]
@@ -79,11 +43,7 @@ impl fmt::Display for Place {
 impl Destination {
     /// Returns where a client sends requests, where `own` are settings that it printed.
     pub(super) fn place(&self, client: &str, own: &Value) -> Place {
-        let settings = self
-            .file
-            .as_ref()
-            .map(SettingsFile::read)
-            .unwrap_or_default();
+        let settings = self.file.as_ref().map(UserFile::read).unwrap_or_default();
         let usual = self.usual.clone().map(|usual| (client.to_owned(), usual));
         for known in [own, &settings] {
             if let Some(place) = self.of_settings(known) {
@@ -122,7 +82,7 @@ impl Destination {
     }
 
     fn of_settings(&self, settings: &Value) -> Option<Place> {
-        let (name, url) = self.provider.as_ref()?;
+        let (name, url) = (self.provider.as_ref()?, self.url.as_ref()?);
         let provider = match settings.pointer(name).and_then(Value::as_str) {
             // A model is written with its provider, as in `provider/model`.
             Some(typed) => typed.split('/').next().unwrap_or(typed),
@@ -152,11 +112,7 @@ impl Destination {
     /// Returns the error about a project that chooses a provider in a file which does not apply to a run,
     /// unless the user set the same variable.
     pub(super) fn check_project(&self, client: &str, root: &Path) -> Result<()> {
-        let settings = self
-            .file
-            .as_ref()
-            .map(SettingsFile::read)
-            .unwrap_or_default();
+        let settings = self.file.as_ref().map(UserFile::read).unwrap_or_default();
         for file in &self.project {
             let text = config::small_file(&root.join(file)).unwrap_or_default();
             for choice in &self.variables {
@@ -185,11 +141,10 @@ fn names(text: &str, name: &str) -> bool {
         .any(|word| word == name)
 }
 
-impl SettingsFile {
+impl UserFile {
     /// Returns the settings, or nothing if there are none.
     fn read(&self) -> Value {
-        let (variable, default) = &self.folder;
-        let folder = config::user_folder(variable, default);
+        let folder = config::user_folder(&self.variable, &self.folder);
         let text = folder.and_then(|folder| config::small_file(&folder.join(&self.name)));
         let text = text.unwrap_or_default();
         match self.form.as_str() {

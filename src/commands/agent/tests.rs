@@ -144,7 +144,7 @@ fn the_text_is_found_in_the_output_of_each_client() {
             "{\"type\":\"step_start\"}\n{\"type\":\"text\",\"part\":{\"text\":\"TEXT\"}}\n{\"type\":\"step_finish\"}\n",
         ),
     ] {
-        let client = agent(name).client.expect(name);
+        let client = agent(name).client.expect(name).headless;
         assert_eq!(client.text(output).as_deref(), Some("TEXT"), "{name}");
         let noisy = format!("(node:1) Warning: {{ it is old\n{output}");
         assert_eq!(client.text(&noisy).as_deref(), Some("TEXT"), "{name}");

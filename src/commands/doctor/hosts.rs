@@ -1,5 +1,6 @@
 //! Checks of the integrations: documents that agents read, and client settings that start cerberus.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -8,21 +9,11 @@ use cerberus_bank::{Workspace, external_file};
 use cerberus_model::text::plural;
 
 use super::Doctor;
-use crate::commands::inject::{self, ClientProfile};
-use crate::commands::setup::Agent;
+use crate::agents::{Agent, Limit};
+use crate::commands::inject;
 
-/// The documents that agents read, with the client profile that a block in them may use.
-const DOCUMENTS: &[(&str, Option<ClientProfile>)] = &[
-    ("AGENTS.md", Some(ClientProfile::AgentsMd)),
-    ("CLAUDE.md", None),
-    ("GEMINI.md", None),
-    ("CONTRIBUTING.md", None),
-    (".cursor/rules/cerberus.mdc", Some(ClientProfile::Cursor)),
-    (
-        ".github/copilot-instructions.md",
-        Some(ClientProfile::Copilot),
-    ),
-];
+/// A document that people may tell agents to read.
+const FOR_PEOPLE: &str = "CONTRIBUTING.md";
 
 impl Doctor<'_> {
     /// Checks that Claude Code reads AGENTS.md, which it does only where no CLAUDE.md is.
@@ -79,11 +70,11 @@ impl Doctor<'_> {
     pub(super) fn hooks(&mut self) -> Result<()> {
         let root = &self.project.root;
         let hook = cerberus_engine::tree::git::hook(root, "pre-commit");
-        let settings = Agent::all_settings()
-            .into_iter()
+        let settings = Agent::all()
+            .flat_map(Agent::settings_files)
             .map(|path| root.join(path))
             .chain(hook);
-        let files: Vec<PathBuf> = settings.filter(|path| starts_cerberus(path)).collect();
+        let files: BTreeSet<PathBuf> = settings.filter(|path| starts_cerberus(path)).collect();
         let Some(first) = files.first() else {
             return Ok(());
         };
@@ -111,17 +102,30 @@ pub(crate) fn stale_blocks(project: &Workspace) -> Result<Vec<(&'static str, Str
         ""
     };
     let mut stale = Vec::new();
-    for (path, client) in DOCUMENTS
-        .iter()
-        .filter(|(path, _)| has_block(project, path))
-    {
-        // The block does not record its client profile.
-        let is_stale = |client| inject::is_block_stale(project, client, &project.root.join(path));
-        if is_stale(None)? && is_stale(*client)? {
-            stale.push((*path, format!("cerberus memory inject --into {path}{flag}")));
+    for path in documents() {
+        if !has_block(project, path) {
+            continue;
+        }
+        // The block does not record its limit.
+        let limit = Limit::all().find(|limit| limit.document.as_deref() == Some(path));
+        let is_stale = |limit| inject::is_block_stale(project, limit, &project.root.join(path));
+        if is_stale(None)? && is_stale(limit)? {
+            stale.push((path, format!("cerberus memory inject --into {path}{flag}")));
         }
     }
     Ok(stale)
+}
+
+/// Returns the documents that agents read.
+fn documents() -> BTreeSet<&'static str> {
+    let mut documents = BTreeSet::from([FOR_PEOPLE]);
+    for agent in Agent::all() {
+        if let Some(loads) = &agent.loads {
+            let names = loads.documents.iter().chain(&loads.fallback);
+            documents.extend(names.map(String::as_str));
+        }
+    }
+    documents
 }
 
 fn has_block(project: &Project, path: &str) -> bool {

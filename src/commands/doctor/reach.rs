@@ -8,19 +8,13 @@ use cerberus_bank::MemoryFile;
 use cerberus_bank::ops::memories::Memories;
 use cerberus_engine::tree::documents;
 use cerberus_model::MemoryType;
-use clap::ValueEnum;
 use serde::Serialize;
 
 use super::Doctor;
 use super::hosts::read_external;
-use crate::commands::setup::Agent;
+use crate::agents::Agent;
+use crate::commands::setup;
 use crate::config::in_one_line;
-
-/// How many bytes Codex loads: `project_doc_max_bytes`.
-const CODEX_LIMIT: usize = 32 * 1024;
-
-/// The settings of which Claude Code runs all hooks.
-const CLAUDE_SETTINGS: [&str; 2] = [".claude/settings.json", ".claude/settings.local.json"];
 
 /// How a rule reaches an agent without being asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -42,7 +36,7 @@ pub(crate) enum Arrival {
 /// How the current rules, by id, reach an agent of the project.
 #[derive(Debug, Serialize)]
 pub(crate) struct Reach {
-    pub(crate) agent: Agent,
+    pub(crate) agent: &'static Agent,
     pub(crate) rules: BTreeMap<String, Arrival>,
 }
 
@@ -62,16 +56,16 @@ pub(crate) fn reach(root: &Path, memories: &Memories) -> Result<Vec<Reach>> {
         }
     }
     let mut reach = Vec::new();
-    for &agent in Agent::value_variants() {
-        if !agent.is_in(root) {
+    for agent in Agent::all() {
+        if !setup::is_used(agent, root) {
             continue;
         }
         let loaded = loaded(agent, &documents);
         let hidden = in_one_line(&loaded.hidden);
         let cut = in_one_line(&loaded.cut);
         let text = in_one_line(&loaded.text);
-        let has_hooks = match agent.hooks() {
-            Some(file) => runs_hooks(&root.join(file)),
+        let has_hooks = match agent.run_hooks() {
+            Some(hooks) => runs_hooks(&root.join(&hooks.file)),
             None => false,
         };
         let mut arrivals = BTreeMap::new();
@@ -95,9 +89,9 @@ pub(crate) fn reach(root: &Path, memories: &Memories) -> Result<Vec<Reach>> {
 }
 
 /// Returns the command that gives an agent its rules.
-pub(crate) fn next_for(agent: Agent) -> String {
-    match agent.hooks() {
-        Some(_) => format!("cerberus setup {}", agent.name()),
+pub(crate) fn next_for(agent: &Agent) -> String {
+    match agent.run_hooks() {
+        Some(_) => format!("cerberus setup {}", agent.name),
         None => "cerberus memory inject --into AGENTS.md --for agents-md".to_owned(),
     }
 }
@@ -120,7 +114,7 @@ impl Doctor<'_> {
             }
             let n_rules = rules.len();
             if n_stated < n_rules {
-                let name = agent.name();
+                let name = agent.name;
                 let message = format!(
                     "{name} gets {n_stated} of {n_rules} rules without asking: it has no hooks, and the \
                      documents that it loads do not state the others"
@@ -128,13 +122,18 @@ impl Doctor<'_> {
                 self.info(message, next_for(agent));
             }
         }
-        if CLAUDE_SETTINGS
-            .iter()
-            .all(|file| runs_hooks(&self.project.root.join(file)))
-        {
-            let [shared, own] = CLAUDE_SETTINGS;
-            let message = format!("`{shared}` and `{own}` both run the hooks of Claude Code");
-            self.info(message, format!("remove them from `{own}`"));
+        for agent in Agent::all() {
+            let Some(hooks) = &agent.hooks else {
+                continue;
+            };
+            if let Some(own) = &hooks.own_file
+                && runs_hooks(&root.join(own))
+                && runs_hooks(&root.join(&hooks.file))
+            {
+                let (shared, title) = (&hooks.file, &agent.title);
+                let message = format!("`{shared}` and `{own}` both run the hooks of {title}");
+                self.info(message, format!("remove them from `{own}`"));
+            }
         }
         Ok(())
     }
@@ -159,47 +158,37 @@ struct Loaded {
     hidden: String,
 }
 
-fn loaded(agent: Agent, documents: &[(String, String)]) -> Loaded {
-    let text = joined(documents, &agent.files_of("loads"));
-    match agent {
-        Agent::Claude => {
-            let own = joined(documents, &["CLAUDE.md", "CLAUDE.local.md"]);
-            let agents = joined(documents, &["AGENTS.md"]);
-            // It reads AGENTS.md where there is no document of its own, or one that imports it.
-            if own.is_empty() || own.contains("@AGENTS.md") {
-                Loaded {
-                    text: [text, agents].join("\n"),
-                    ..Loaded::default()
-                }
-            } else {
-                Loaded {
-                    text: text + "\n",
-                    hidden: agents,
-                    ..Loaded::default()
-                }
-            }
-        }
-        Agent::Codex => {
-            let bytes = &text.as_bytes()[..text.len().min(CODEX_LIMIT)];
-            Loaded {
-                text: String::from_utf8_lossy(bytes).into(),
-                cut: text,
-                ..Loaded::default()
-            }
-        }
-        _ => Loaded {
-            text,
-            ..Loaded::default()
-        },
+fn loaded(agent: &Agent, documents: &[(String, String)]) -> Loaded {
+    let mut loaded = Loaded::default();
+    let Some(loads) = &agent.loads else {
+        return loaded;
+    };
+    let own = joined(documents, &loads.documents);
+    let rules = joined(documents, &loads.rules);
+    let others = joined(documents, &loads.fallback);
+    loaded.text = [own.as_str(), &rules].join("\n");
+    let is_imported = |name: &String| loads.imports && own.contains(&format!("@{name}"));
+    // It reads the others where there is no document of its own, or one that imports them.
+    if own.is_empty() || loads.fallback.iter().any(is_imported) {
+        loaded.text = [loaded.text.as_str(), &others].join("\n");
+    } else {
+        loaded.hidden = others;
     }
+    if let Some(max_bytes) = loads.max_bytes
+        && loaded.text.len() > max_bytes
+    {
+        let start = String::from_utf8_lossy(&loaded.text.as_bytes()[..max_bytes]).into_owned();
+        loaded.cut = std::mem::replace(&mut loaded.text, start);
+    }
+    loaded
 }
 
 /// Returns the texts of the documents whose paths start or end with one of the names.
-fn joined(documents: &[(String, String)], names: &[&str]) -> String {
+fn joined(documents: &[(String, String)], names: &[String]) -> String {
     let mut texts = Vec::new();
     for (file, text) in documents {
         let mut names = names.iter();
-        if names.any(|name| file.ends_with(name) || file.starts_with(name)) {
+        if names.any(|name| file.ends_with(name.as_str()) || file.starts_with(name.as_str())) {
             texts.push(text.as_str());
         }
     }

@@ -3,11 +3,11 @@
 use anyhow::Result;
 use cerberus_bank::ops::envelope;
 use cerberus_model::escaped;
-use cerberus_model::text::{plural, word_list};
+use cerberus_model::text::plural;
 use serde_json::Value;
 
-use super::settings::name;
-use super::{HookEvent, HookTool};
+use super::HookEvent;
+use crate::agents::Agent;
 use crate::output::Printer;
 
 /// Maximum number of items of a list.
@@ -37,60 +37,30 @@ pub(super) fn about(title: &str, items: &[String]) -> String {
     envelope::wrapped(&escaped(&format!("{title}\n{}", listed(items))))
 }
 
-/// Prints a text as context for the model, in the form that the agent reads at this moment. Prints nothing
-/// if the text is empty.
-pub(super) fn print(
-    tool: HookTool,
-    moment: HookEvent,
-    text: &str,
-    out: &mut Printer,
-) -> Result<()> {
-    let kind = if moment == HookEvent::Stop {
-        "stop"
-    } else {
-        "context"
-    };
+/// Prints a text for the model, in the form that the agent reads at this moment. Prints nothing if the text is
+/// empty.
+pub(super) fn print(agent: &Agent, moment: HookEvent, text: &str, out: &mut Printer) -> Result<()> {
     if text.is_empty() {
-        Ok(())
-    } else {
-        write((tool, moment), kind, text, out)
+        return Ok(());
     }
+    let answer = agent.hooks.as_ref().and_then(|hooks| match moment {
+        HookEvent::Stop => hooks.stop(text),
+        _ => hooks.context(&moment.name(), text),
+    });
+    write(answer, text, out)
 }
 
 /// Prints that a shell command is denied, with the reason for the model.
-pub(super) fn deny(tool: HookTool, reason: &str, out: &mut Printer) -> Result<()> {
-    write((tool, HookEvent::Command), "deny", reason, out)
+pub(super) fn deny(agent: &Agent, reason: &str, out: &mut Printer) -> Result<()> {
+    let answer = agent.hooks.as_ref().and_then(|hooks| hooks.deny(reason));
+    write(answer, reason, out)
 }
 
-fn write(
-    (tool, moment): (HookTool, HookEvent),
-    kind: &str,
-    text: &str,
-    out: &mut Printer,
-) -> Result<()> {
-    let agent = name(&tool);
-    let mut forms = word_list::section(include_str!("answers.txt"), &agent);
-    let form = forms.find_map(|form| form.strip_prefix(kind)?.strip_prefix(' '));
-    let Some(form) = form else {
+/// Prints the JSON of an answer, or the text for an agent that reads plain text.
+fn write(answer: Option<String>, text: &str, out: &mut Printer) -> Result<()> {
+    let Some(answer) = answer else {
         out.line(text.trim_end_matches('\n'));
         return Ok(());
     };
-    let form = form.replace("{event}", event_name(tool, moment));
-    let document = form.replace("\"{text}\"", &Value::from(text).to_string());
-    out.json(&serde_json::from_str::<Value>(&document)?)
-}
-
-/// Returns the name of a moment in the settings of an agent.
-fn event_name(tool: HookTool, moment: HookEvent) -> &'static str {
-    use HookEvent as Moment;
-    let is_gemini = tool == HookTool::Gemini;
-    match moment {
-        Moment::SessionStart => "SessionStart",
-        Moment::SubagentStart => "SubagentStart",
-        Moment::Prompt if is_gemini => "BeforeAgent",
-        Moment::Prompt => "UserPromptSubmit",
-        _ if is_gemini => "AfterTool",
-        Moment::Edit | Moment::Command if tool != HookTool::Copilot => "PreToolUse",
-        _ => "PostToolUse",
-    }
+    out.json(&serde_json::from_str::<Value>(&answer)?)
 }

@@ -21,12 +21,13 @@ use cerberus_patterns::shell::commands;
 use super::after_edit::record_broken;
 use super::git_command::enter;
 use super::payload::Event;
-use super::{HookTool, answer, commit, in_session, session};
+use super::{answer, commit, in_session, session};
+use crate::agents::Agent;
 use crate::config::GlobalArgs;
 use crate::output::Printer;
 
 pub(super) fn about(
-    tool: HookTool,
+    agent: &Agent,
     event: &Event,
     global: &GlobalArgs,
     out: &mut Printer,
@@ -41,22 +42,17 @@ pub(super) fn about(
         let runs = Runs::of(project, event, &line);
         if let Some((id, reason)) = denial(&memories, &runs, out) {
             record_broken(project, event.session.as_deref(), &[id])?;
-            answer::deny(tool, &escaped(&envelope::escaped(&reason)), out)?;
+            answer::deny(agent, &escaped(&envelope::escaped(&reason)), out)?;
             return Ok(text);
         }
-        if adds_context(tool) {
+        if agent.adds_context_before() {
             text = hints(project, &memories, event, &runs)?;
         }
     }
-    if adds_context(tool) {
+    if agent.adds_context_before() {
         text.push_str(&commit::about(event, &line, global)?);
     }
     Ok(text)
-}
-
-/// Whether an agent takes a context before it runs a command. Others get it with the result.
-pub(super) fn adds_context(tool: HookTool) -> bool {
-    matches!(tool, HookTool::Claude | HookTool::Codex)
 }
 
 /// The commands of a command line with the folders in which they run.

@@ -13,7 +13,8 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::command::{self, Runs};
 use super::payload::{Edit, Event};
-use super::{HookTool, after_edit, in_session, session};
+use super::{after_edit, in_session, session, shown};
+use crate::agents::Agent;
 use crate::commands::inject;
 use crate::config::{GlobalArgs, Settings};
 
@@ -30,7 +31,7 @@ const EDIT_BUDGET: usize = 800;
 const MAX_WRITTEN: usize = 20;
 
 /// Answers an edit that is about to be made.
-pub(super) fn before(tool: HookTool, event: &Event, global: &GlobalArgs) -> Result<String> {
+pub(super) fn before(agent: &Agent, event: &Event, global: &GlobalArgs) -> Result<String> {
     // Without a session the same rules would come with every edit.
     let Some(session) = &event.session else {
         return Ok(String::new());
@@ -39,9 +40,9 @@ pub(super) fn before(tool: HookTool, event: &Event, global: &GlobalArgs) -> Resu
         return Ok(String::new());
     };
     let project = &settings.project;
-    let mut text = project.with_repair(|_| rules(project, tool, session, &written))?;
+    let mut text = project.with_repair(|_| rules(project, agent, session, &written))?;
     // The event of these agents comes after the edit.
-    if !matches!(tool, HookTool::Claude | HookTool::Codex | HookTool::Git) {
+    if !agent.adds_context_before() {
         text.push_str(&after_edit::findings(&settings, Some(session), &written)?);
     }
     Ok(text)
@@ -56,7 +57,7 @@ pub(super) fn after(event: &Event, global: &GlobalArgs) -> Result<String> {
 }
 
 /// Answers a shell command that edited files.
-pub(super) fn after_command(tool: HookTool, event: &Event, global: &GlobalArgs) -> Result<String> {
+pub(super) fn after_command(agent: &Agent, event: &Event, global: &GlobalArgs) -> Result<String> {
     let mut text = String::new();
     let (Some(session), Some(line)) = (&event.session, event.command()) else {
         return Ok(text);
@@ -66,26 +67,41 @@ pub(super) fn after_command(tool: HookTool, event: &Event, global: &GlobalArgs) 
     };
     let project = &settings.project;
     let started = in_session(project, session, |rules| rules.started())?;
-    if !command::adds_context(tool) {
+    if !agent.adds_context_before() {
         let runs = Runs::of(project, event, &line);
         text = command::hints(project, &*project.memories()?, event, &runs)?;
     }
     let written = recently_written(project, started)?;
     if !written.is_empty() {
-        text.push_str(&about(&settings, tool, session, &written)?);
+        text.push_str(&about(&settings, agent, session, &written)?);
+    }
+    let shown = shown(project, event);
+    if !shown.is_empty() {
+        text.push_str(&project.with_repair(|_| rules(project, agent, session, &shown))?);
     }
     Ok(text)
+}
+
+/// Returns the files whose changes a command printed, with their added lines.
+fn shown(project: &Project, event: &Event) -> BTreeMap<String, Written> {
+    let mut files = BTreeMap::new();
+    let output = event.output.as_deref().unwrap_or_default();
+    for (path, added) in shown::in_diff(output, &project.root) {
+        let text = added.clone();
+        files.insert(path, Written { text, added });
+    }
+    files
 }
 
 /// Returns the rules for the files that a command edited, and the findings in the edits.
 fn about(
     settings: &Settings,
-    tool: HookTool,
+    agent: &Agent,
     session: &str,
     written: &BTreeMap<String, Written>,
 ) -> Result<String> {
     let project = &settings.project;
-    let mut text = project.with_repair(|_| rules(project, tool, session, written))?;
+    let mut text = project.with_repair(|_| rules(project, agent, session, written))?;
     let found = after_edit::findings(settings, Some(session), written)?;
     let key = format!("{:032x}", xxh3_128(found.as_bytes()));
     if !found.is_empty() && in_session(project, session, |rules| rules.claim_findings(&key))? {
@@ -210,7 +226,7 @@ fn slashed(path: &Path) -> Option<String> {
 /// Returns the text with the rules that the session does not have yet, and records them.
 fn rules(
     project: &Workspace,
-    tool: HookTool,
+    agent: &Agent,
     session: &str,
     written: &BTreeMap<String, Written>,
 ) -> Result<String> {
@@ -219,5 +235,5 @@ fn rules(
         added.insert(path.clone(), written.added.clone());
     }
     let request = Request::new(Occasion::Edit { added }, EDIT_BUDGET);
-    Ok(session::give(project, session::reader(tool), Some(session), request)?.text)
+    Ok(session::give(project, agent.loads.as_ref(), Some(session), request)?.text)
 }

@@ -7,15 +7,14 @@
 use std::io::{IsTerminal, Read};
 
 use cerberus_bank::ops::envelope;
-use cerberus_model::word_lists;
 use rustc_hash::FxHashSet;
-use serde_json::{Value, json};
+use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_128;
+
+use crate::agents::{PAYLOAD, field};
 
 /// Maximum size of an event. An agent writes no larger file at once.
 const MAX_BYTES: u64 = 8 * 1024 * 1024;
-
-word_lists! { "words/events.txt": SESSION AGENT ARGUMENTS PATH TEXT OLD_TEXT SEVERAL PATCH }
 
 /// An event of a session.
 #[derive(Debug, PartialEq)]
@@ -33,6 +32,8 @@ pub(super) struct Event {
     /// Whether the agent goes on because a hook asked it to.
     pub(super) is_repeated_stop: bool,
     arguments: Value,
+    /// The output of a tool.
+    pub(super) output: Option<String>,
 }
 
 /// A file and the text that is written to it.
@@ -65,49 +66,42 @@ pub(super) fn read() -> Option<Event> {
 impl Event {
     fn parse(bytes: &[u8]) -> Option<Self> {
         let value: Value = serde_json::from_slice(bytes).ok()?;
-        let arguments = field(&value, ARGUMENTS.entries())
-            .cloned()
-            .unwrap_or(Value::Null);
+        // Some have the arguments of a tool in the event itself.
+        let mut arguments = field(&value, &PAYLOAD.arguments).unwrap_or(&value).clone();
         // Copilot may send the arguments as text.
-        let parsed = arguments
-            .as_str()
-            .and_then(|text| serde_json::from_str(text).ok());
-        // Cursor has the command of a shell in the event.
-        let own = value
-            .get("command")
-            .map(|command| json!({ "command": command }));
-        let arguments = if arguments.is_null() {
-            own.unwrap_or_default()
-        } else {
-            arguments
-        };
-        let roots = value.get("workspace_roots");
-        let root = roots.and_then(|roots| text(roots.get(0)?));
-        // Cursor may send an empty folder.
-        let folder = text_field(&value, &["cwd"])
-            .filter(|folder| !folder.is_empty())
-            .or(root);
+        if let Some(text) = arguments.as_str()
+            && let Ok(parsed) = serde_json::from_str(text)
+        {
+            arguments = parsed;
+        }
         // A subagent has a context of its own; in Copilot its prompt has its id as the session. An agent
         // that also runs the hooks of another one has the same session in both.
-        let agent = text_field(&value, AGENT.entries());
+        let agent = text_field(&value, &PAYLOAD.agent);
         let is_subagent = agent.is_some();
-        let session = text_field(&value, SESSION.entries()).map(|session| agent.unwrap_or(session));
+        let session = text_field(&value, &PAYLOAD.session);
+        let session = session.map(|session| agent.unwrap_or(session));
+        let prompt = text_field(&value, &PAYLOAD.prompt);
+        let repeated = field(&value, &PAYLOAD.is_repeated_stop);
         Some(Self {
             session: session.map(|session| format!("{:032x}", xxh3_128(session.as_bytes()))),
-            folder,
-            source: text_field(&value, &["source"]),
-            prompt: text_field(&value, &["prompt"]).map(|prompt| without_given(&prompt)),
+            folder: folder(&value),
+            source: text_field(&value, &PAYLOAD.source),
+            prompt: prompt.map(|prompt| without_given(&prompt)),
             is_subagent,
-            is_repeated_stop: field(&value, &["stop_hook_active", "stopHookActive"])
-                .and_then(Value::as_bool)
-                .unwrap_or_default(),
-            arguments: parsed.unwrap_or(arguments),
+            is_repeated_stop: repeated.and_then(Value::as_bool).unwrap_or_default(),
+            arguments,
+            output: text_field(&value, &PAYLOAD.output),
         })
     }
 
     /// Returns the shell command that the agent is about to run.
     pub(super) fn command(&self) -> Option<String> {
-        text_field(&self.arguments, &["command"])
+        let command = field(&self.arguments, &PAYLOAD.command)?;
+        let Some(several) = command.as_array() else {
+            return command.as_str().map(str::to_owned);
+        };
+        let lines: Option<Vec<&str>> = several.iter().map(Value::as_str).collect();
+        lines.map(|lines| lines.join("\n"))
     }
 
     /// Returns the files that the agent edits.
@@ -115,18 +109,18 @@ impl Event {
         if let Some(patch) = self.patch() {
             return patch;
         }
-        let several = field(&self.arguments, SEVERAL.entries()).and_then(Value::as_array);
+        let several = field(&self.arguments, &PAYLOAD.several).and_then(Value::as_array);
         let several = several.map(Vec::as_slice).unwrap_or_default();
         let all = std::iter::once(&self.arguments).chain(several);
-        let of_all = text_field(&self.arguments, PATH.entries());
+        let of_all = text_field(&self.arguments, &PAYLOAD.path);
         let mut edits: Vec<Edit> = Vec::new();
         for arguments in all {
-            let path = text_field(arguments, PATH.entries()).or_else(|| of_all.clone());
+            let path = text_field(arguments, &PAYLOAD.path).or_else(|| of_all.clone());
             // A tool that only reads names a file, too.
-            let (Some(path), Some(text)) = (path, text_field(arguments, TEXT.entries())) else {
+            let (Some(path), Some(text)) = (path, text_field(arguments, &PAYLOAD.text)) else {
                 continue;
             };
-            let old = text_field(arguments, OLD_TEXT.entries()).unwrap_or_default();
+            let old = text_field(arguments, &PAYLOAD.old_text).unwrap_or_default();
             let added = added_lines(&old, &text);
             match edits.iter_mut().find(|edit| edit.path == path) {
                 Some(edit) => {
@@ -143,7 +137,7 @@ impl Event {
     fn patch(&self) -> Option<Vec<Edit>> {
         let patch = match &self.arguments {
             Value::String(patch) => patch.clone(),
-            arguments => text_field(arguments, PATCH.entries())?,
+            arguments => text_field(arguments, &PAYLOAD.patch)?,
         };
         let start = patch.find("*** Begin Patch")?;
         let mut edits: Vec<Edit> = Vec::new();
@@ -203,16 +197,28 @@ fn append(text: &mut String, more: &str) {
     text.push_str(more);
 }
 
-fn field<'v>(value: &'v Value, names: &[&str]) -> Option<&'v Value> {
-    names.iter().find_map(|name| value.get(name))
+/// Returns the folder in which the agent works, or the first of several.
+fn folder(event: &Value) -> Option<String> {
+    for name in &PAYLOAD.folder {
+        let Some(found) = field(event, std::slice::from_ref(name)) else {
+            continue;
+        };
+        let folder = found.get(0).unwrap_or(found).as_str();
+        // Cursor may send an empty one.
+        if let Some(folder) = folder.filter(|folder| !folder.is_empty()) {
+            return Some(folder.to_owned());
+        }
+    }
+    None
 }
 
-fn text_field(value: &Value, names: &[&str]) -> Option<String> {
-    names.iter().find_map(|name| text(value.get(name)?))
-}
-
-fn text(value: &Value) -> Option<String> {
-    value.as_str().map(str::to_owned)
+fn text_field(value: &Value, names: &[String]) -> Option<String> {
+    for name in names {
+        if let Some(text) = field(value, std::slice::from_ref(name)).and_then(Value::as_str) {
+            return Some(text.to_owned());
+        }
+    }
+    None
 }
 
 #[cfg(test)]

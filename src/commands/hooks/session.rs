@@ -6,12 +6,12 @@ use std::path::Path;
 use anyhow::Result;
 use cerberus_bank::Workspace;
 use cerberus_bank::ops::pins::{self, builtin};
-use cerberus_brief::{Answer, Cost, Loaded, Occasion, Reader, Request};
+use cerberus_brief::{Answer, Loaded, Occasion, Reader, Request};
 use cerberus_store::given_rules::{Given, Has};
 
+use super::in_session;
 use super::payload::Event;
-use super::{HookTool, in_session, settings as tools};
-use crate::commands::inject::ClientProfile;
+use crate::agents::Agent;
 use crate::config::{GlobalArgs, Settings};
 use crate::output::Printer;
 
@@ -19,7 +19,7 @@ use crate::output::Printer;
 const MAX_SELECTIONS: usize = 3;
 
 pub(super) fn start(
-    tool: HookTool,
+    agent: &Agent,
     event: Option<&Event>,
     global: &GlobalArgs,
     out: &mut Printer,
@@ -43,8 +43,8 @@ pub(super) fn start(
         pins.retain(|pin| has_builtin || !pin.id.starts_with(builtin::PREFIX));
         let mut request = Request::new(Occasion::Session, project.inject.session_budget);
         request.pins = pins;
-        request.room.client = client_limit(tool);
-        let mut answer = give(project, reader(tool), session, request)?;
+        request.room.client = agent.hook_limit();
+        let mut answer = give(project, agent.loads.as_ref(), session, request)?;
         answer.warnings.splice(0..0, loaded.warnings);
         Ok(answer)
     })?;
@@ -52,20 +52,8 @@ pub(super) fn start(
     Ok(given.text)
 }
 
-/// Returns the size of the largest text of a hook that an agent reads as a whole.
-fn client_limit(tool: HookTool) -> Cost {
-    let client = match tool {
-        HookTool::Claude => ClientProfile::ClaudeHook,
-        HookTool::Codex => ClientProfile::CodexHook,
-        HookTool::Copilot => ClientProfile::CopilotHook,
-        HookTool::Gemini | HookTool::Cursor => ClientProfile::OtherHook,
-        HookTool::Opencode | HookTool::Git => return Cost::UNLIMITED,
-    };
-    client.limit()
-}
-
 /// Returns the rules that concern what the user asks for.
-pub(super) fn prompt(tool: HookTool, event: &Event, global: &GlobalArgs) -> Result<String> {
+pub(super) fn prompt(agent: &Agent, event: &Event, global: &GlobalArgs) -> Result<String> {
     let none = Ok(String::new());
     // Without a session the same rules would come with every prompt.
     let (Some(session), Some(prompt)) = (&event.session, &event.prompt) else {
@@ -85,16 +73,16 @@ pub(super) fn prompt(tool: HookTool, event: &Event, global: &GlobalArgs) -> Resu
         added: BTreeMap::new(),
     };
     let mut request = Request::new(task, project.inject.budget);
-    request.room.client = client_limit(tool);
+    request.room.client = agent.hook_limit();
     project.with_repair(|_| {
-        let given = give(project, reader(tool), Some(session), request.clone())?;
+        let given = give(
+            project,
+            agent.loads.as_ref(),
+            Some(session),
+            request.clone(),
+        )?;
         Ok(given.text)
     })
-}
-
-/// Returns what is known of the documents that an agent reads.
-pub(super) fn reader(tool: HookTool) -> Option<&'static Reader> {
-    Reader::named(&tools::name(&tool))
 }
 
 /// Answers a request with what is new to a session, and records it. Some agents run several hooks at once: what another one gave

@@ -17,7 +17,8 @@ use cerberus_model::error::{ExitStatus, UserError};
 use cerberus_model::text::plural;
 use serde::Serialize;
 
-use super::{ClientProfile, InjectArgs, explanation};
+use super::{InjectArgs, explanation};
+use crate::agents::Limit;
 use crate::output::{CliResult, NAME, OK, Printer, WARN};
 
 const MARKERS: BlockMarkers<'static> = managed_block::MARKDOWN;
@@ -36,7 +37,7 @@ struct BlockReport<'a> {
 /// How a block is written.
 struct Options {
     budget: Option<usize>,
-    client: Option<ClientProfile>,
+    client: Option<&'static Limit>,
     shows_examples: bool,
     include_user_bank: bool,
     /// Whether it gets pins that it does not have yet.
@@ -90,7 +91,7 @@ impl Plan {
             pins = loaded.injected(project);
             pins.retain(|pin| pin.scope == PinScope::Persistent);
         }
-        let client = options.client.map_or(Cost::UNLIMITED, ClientProfile::limit);
+        let client = options.client.map_or(Cost::UNLIMITED, Limit::cost);
         let request = Request {
             occasion: Occasion::Block { lines },
             pins,
@@ -129,7 +130,7 @@ impl Plan {
 /// Returns whether the block of a file is out of date, in the way in which it was written.
 pub(crate) fn is_block_stale(
     project: &Workspace,
-    client: Option<ClientProfile>,
+    client: Option<&'static Limit>,
     path: &Path,
 ) -> Result<bool> {
     let options = Options {

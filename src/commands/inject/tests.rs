@@ -104,7 +104,8 @@ proptest! {
         for (at, (text, code)) in texts.iter().enumerate() {
             fill(&project, at, text, code);
         }
-        let clients = [None, Some(ClientProfile::ClaudeHook), Some(ClientProfile::Copilot), Some(ClientProfile::Cursor)];
+        let limit = |name: &str| Limit::all().find(|limit| limit.name == name);
+        let clients = [None, limit("claude-hook"), limit("copilot"), limit("cursor")];
         for (at, budget) in budgets.into_iter().enumerate() {
             let client = clients[at % clients.len()];
             let occasion = match at % 2 {
@@ -117,12 +118,12 @@ proptest! {
             let loaded = pins::load(&project, None).expect("loaded");
             let mut request = Request::new(occasion, budget);
             request.pins = loaded.injected(&project);
-            request.room.client = client.map_or(Cost::UNLIMITED, ClientProfile::limit);
+            request.room.client = client.map_or(Cost::UNLIMITED, Limit::cost);
             let report = cerberus_brief::answer(&project, &request).expect("injected");
             prop_assert_eq!(report.used_tokens, tokens::count(&report.text));
             prop_assert!(report.used_tokens <= budget, "{} > {}", report.used_tokens, budget);
             let cost = Cost::of(&report.text);
-            prop_assert!(cost.fits(client.map_or(Cost::UNLIMITED, ClientProfile::limit)), "{cost:?}");
+            prop_assert!(cost.fits(client.map_or(Cost::UNLIMITED, Limit::cost)), "{cost:?}");
             prop_assert!(report.text.is_empty() || report.text.ends_with('\n'));
             let is_safe = |c: char| !c.is_control() || matches!(c, '\n' | '\t');
             prop_assert!(report.text.chars().all(is_safe));

@@ -20,8 +20,8 @@ use minijinja::{Environment, HtmlEscape, UndefinedBehavior};
 use serde::Serialize;
 
 use super::{Anchored, Entry, Report};
+use crate::agents::Agent;
 use crate::commands::doctor::{self, Arrival, Reach};
-use crate::commands::setup::Agent;
 
 const TEMPLATES: [(&str, &str); 2] = [
     ("page.html", include_str!("page/page.html")),
@@ -148,7 +148,7 @@ fn certainties(report: &Report) -> Vec<Certainty> {
 /// How many rules reach an agent.
 #[derive(Serialize)]
 struct AgentRow {
-    agent: Agent,
+    agent: &'static Agent,
     rules: usize,
     by_hooks: usize,
     in_documents: usize,
@@ -196,7 +196,7 @@ struct Article<'a> {
     /// Whether its example has another location.
     is_moved: bool,
     /// The agents that do not get it without asking.
-    not_given_to: Vec<Agent>,
+    not_given_to: Vec<&'static Agent>,
     /// The code of its example, each piece with the class of its syntax.
     pieces: Vec<(Option<&'static str>, &'a str)>,
 }

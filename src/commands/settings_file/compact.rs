@@ -8,6 +8,7 @@ use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
 use super::{Entry, Settings};
+use crate::agents::Header;
 
 /// The place after an opening bracket, with what is written there for an entry.
 struct Place {
@@ -21,8 +22,8 @@ struct Place {
 /// Returns `text` with the entries, unless it is not an object.
 pub(super) fn insert(
     text: &str,
-    header: Option<(&str, &str)>,
-    entries: &[Entry],
+    header: Option<&Header>,
+    entries: &[&Entry<'_>],
 ) -> Option<String> {
     let mut text = text.to_owned();
     for entry in entries {
@@ -47,7 +48,7 @@ pub(super) fn insert(
 }
 
 /// Returns `text` without what [`insert`] inserted.
-pub(super) fn remove(text: &str, settings: &Settings) -> String {
+pub(super) fn remove(text: &str, settings: &Settings<'_>) -> String {
     let after_header = || {
         let header = written(settings.header?);
         let at = start(text)?;
@@ -55,7 +56,7 @@ pub(super) fn remove(text: &str, settings: &Settings) -> String {
         Some(format!("{}{rest}", &text[..at]))
     };
     let before = after_header().unwrap_or_else(|| text.to_owned());
-    let remove_entry = |text: String, entry: &Entry| {
+    let remove_entry = |text: String, entry: &Entry<'_>| {
         let places = places(&text, entry).unwrap_or_default();
         places
             .iter()
@@ -95,7 +96,7 @@ impl Place {
 }
 
 /// Returns the places in which an entry may be; in the last one it is inserted.
-fn places(text: &str, entry: &Entry) -> Option<Vec<Place>> {
+fn places(text: &str, entry: &Entry<'_>) -> Option<Vec<Place>> {
     let parsed = parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default()).ok()?;
     let Some(Value::Object(root)) = parsed.value else {
         return None;
@@ -148,6 +149,6 @@ fn start(text: &str) -> Option<usize> {
 }
 
 /// Returns a header as it is inserted: the tabulator marks it as one that was not there.
-fn written((key, value): (&str, &str)) -> String {
-    format!("\t\"{key}\":{value},")
+fn written(header: &Header) -> String {
+    format!("\t\"{}\":{},", header.key, header.value)
 }

@@ -1,16 +1,16 @@
 //! What `setup` changes in each file. Nothing is written before all files were read.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use cerberus_bank::ExternalFile;
+use cerberus_engine::tree::git;
 use cerberus_model::error::UserError;
 use serde::Serialize;
 
-use super::agents::{Agent, Content};
-use super::servers;
-use crate::commands::settings_file::{Edited, Layout};
-use crate::commands::{confirm, hooks};
+use crate::agents::Agent;
+use crate::commands::confirm;
+use crate::commands::settings_file::{Content, Edited, Layout};
 
 /// What happens to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -28,7 +28,7 @@ pub(super) struct Change {
     /// Relative to the root.
     #[serde(rename = "file")]
     pub(super) path: String,
-    pub(super) agent: Agent,
+    pub(super) agent: &'static Agent,
     pub(super) action: Action,
     /// The unified diff, which is empty for an unchanged file.
     pub(super) diff: String,
@@ -49,10 +49,14 @@ impl Change {
 
 /// Returns the changes for the agents, in their order. With `is_removal`, what was written for
 /// them is removed.
-pub(super) fn changes(agents: &[Agent], is_removal: bool, root: &Path) -> Result<Vec<Change>> {
+pub(super) fn changes(
+    agents: &[&'static Agent],
+    is_removal: bool,
+    root: &Path,
+) -> Result<Vec<Change>> {
     let mut changes = Vec::new();
     for agent in agents {
-        for (path, contents) in agent.files(root) {
+        for Target { path, contents } in targets(agent, root) {
             let shown = path
                 .strip_prefix(root)
                 .unwrap_or(&path)
@@ -76,7 +80,7 @@ pub(super) fn changes(agents: &[Agent], is_removal: bool, root: &Path) -> Result
             let new = new.text;
             changes.push(Change {
                 path,
-                agent: *agent,
+                agent,
                 action,
                 diff,
                 edited,
@@ -88,11 +92,52 @@ pub(super) fn changes(agents: &[Agent], is_removal: bool, root: &Path) -> Result
     Ok(changes)
 }
 
+/// A file to write, with what belongs in it.
+struct Target {
+    path: PathBuf,
+    contents: Vec<Content<'static>>,
+}
+
+/// Returns the files of an agent. None outside a repository for git.
+fn targets(agent: &'static Agent, root: &Path) -> Vec<Target> {
+    let mut targets: Vec<Target> = Vec::new();
+    for settings in &agent.settings {
+        let mut path = root.join(&settings.file);
+        if let Some(other) = &settings.instead
+            && root.join(other).exists()
+        {
+            path = root.join(other);
+        }
+        let contents = vec![Content::of(&settings.write)];
+        targets.push(Target { path, contents });
+    }
+    let Some(hooks) = &agent.hooks else {
+        return targets;
+    };
+    let content = Content::of_hooks(agent, hooks);
+    let path = if hooks.is_git_hook {
+        git::hook(root, &hooks.file)
+    } else {
+        Some(root.join(&hooks.file))
+    };
+    let Some(path) = path else {
+        return targets;
+    };
+    match targets.iter_mut().find(|target| target.path == path) {
+        Some(target) => target.contents.push(content),
+        None => targets.push(Target {
+            path,
+            contents: vec![content],
+        }),
+    }
+    targets
+}
+
 /// Returns the content of a file after all contents were merged or removed.
 fn new_content(
     old: &[u8],
     exists: bool,
-    contents: &[Content],
+    contents: &[Content<'_>],
     is_removal: bool,
 ) -> Result<Edited, String> {
     const BOM: &[u8] = b"\xEF\xBB\xBF";
@@ -111,7 +156,7 @@ fn new_content(
 
 /// Returns a text after all contents were merged or removed. What cannot be removed to the byte is
 /// refused.
-fn edited(old: &[u8], contents: &[Content], is_removal: bool) -> Result<Edited, String> {
+fn edited(old: &[u8], contents: &[Content<'_>], is_removal: bool) -> Result<Edited, String> {
     if is_removal {
         return removed(old, contents);
     }
@@ -129,7 +174,7 @@ fn edited(old: &[u8], contents: &[Content], is_removal: bool) -> Result<Edited, 
 }
 
 /// Returns `old` after a merge, in the possible layouts.
-fn layouts(old: &[u8], contents: &[Content]) -> Vec<Vec<u8>> {
+fn layouts(old: &[u8], contents: &[Content<'_>]) -> Vec<Vec<u8>> {
     let text = old.trim_ascii();
     let is_one_line = text.starts_with(b"{") && !text.contains(&b'\n') && text != b"{}";
     let layouts = if is_one_line {
@@ -146,16 +191,19 @@ fn layouts(old: &[u8], contents: &[Content]) -> Vec<Vec<u8>> {
     texts
 }
 
-fn merged(old: &[u8], contents: &[Content], layout: Layout) -> Result<Edited, String> {
-    applied(old, contents, |content, text| match content {
-        Content::Server(client) => servers::merge(*client, text, layout),
-        Content::Hooks(tool) => hooks::merge(*tool, text, layout),
-    })
+fn merged(old: &[u8], contents: &[Content<'_>], layout: Layout) -> Result<Edited, String> {
+    let mut all = Edited::new(old.to_vec());
+    for content in contents {
+        let merged = content.merge(&all.text, layout)?;
+        all.text = merged.text;
+        all.edited.extend(merged.edited);
+    }
+    Ok(all)
 }
 
 /// Returns the text from which merging gives `old`, as far as that can be known. A file may have had
 /// an empty object of servers before.
-fn removed(old: &[u8], contents: &[Content]) -> Result<Edited, String> {
+fn removed(old: &[u8], contents: &[Content<'_>]) -> Result<Edited, String> {
     let gives_old = |new: &Edited| layouts(&new.text, contents).iter().any(|text| text == old);
     let new = without(old, contents, false)?;
     if new.text != old && !gives_old(&new) {
@@ -167,25 +215,12 @@ fn removed(old: &[u8], contents: &[Content]) -> Result<Edited, String> {
     Ok(new)
 }
 
-fn without(old: &[u8], contents: &[Content], is_object_kept: bool) -> Result<Edited, String> {
-    let last_first: Vec<Content> = contents.iter().rev().copied().collect();
-    applied(old, &last_first, |content, text| match content {
-        Content::Server(client) => servers::remove(*client, text, is_object_kept),
-        Content::Hooks(tool) => hooks::remove(*tool, text),
-    })
-}
-
-/// Returns `old` after an edit for each content.
-fn applied(
-    old: &[u8],
-    contents: &[Content],
-    edit: impl Fn(&Content, &[u8]) -> Result<Edited, String>,
-) -> Result<Edited, String> {
+fn without(old: &[u8], contents: &[Content<'_>], is_object_kept: bool) -> Result<Edited, String> {
     let mut all = Edited::new(old.to_vec());
-    for content in contents {
-        let edited = edit(content, &all.text)?;
-        all.text = edited.text;
-        all.edited.extend(edited.edited);
+    for content in contents.iter().rev() {
+        let removed = content.remove(&all.text, is_object_kept)?;
+        all.text = removed.text;
+        all.edited.extend(removed.edited);
     }
     Ok(all)
 }

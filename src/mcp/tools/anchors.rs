@@ -1,6 +1,8 @@
 //! Tools that compare memories with code: `find_anchor`, `anchor_memory`, `review_rules`,
 //! `settle_rules`, `reanchor_memories`,
-//! `set_pattern` and `check_change`.
+//! `set_pattern`, `check_change` and `check_documents`.
+
+use std::path::PathBuf;
 
 use anyhow::Result;
 use cerberus_bank::ops::anchor::{self, Choice};
@@ -16,6 +18,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::Call;
+use crate::commands::check::{self, CheckArgs};
 use crate::commands::pattern;
 use crate::commands::review_diff::{self, ReviewDiffArgs};
 use crate::mcp::tool_result::ToolResult;
@@ -95,6 +98,15 @@ params! {
         /// Do not store it
         #[serde(default)]
         dry_run: bool,
+    }
+
+    /// After changes: what documents say that these made false, or that their new lines say wrongly.
+    struct CheckDocuments {
+        /// Only these documents
+        #[serde(default)]
+        files: Vec<PathBuf>,
+        /// Default: HEAD
+        since: Option<String>,
     }
 
     /// After editing code: the added lines that hit the pattern of a rule, with the example to
@@ -286,6 +298,18 @@ pub(super) fn follow(call: &Call<'_>, params: ReanchorMemories) -> Result<ToolRe
 pub(super) fn set_pattern(call: &Call<'_>, params: SetPattern) -> Result<ToolResult> {
     let report = pattern::set(call.project(), &params.id, &params.pattern, params.dry_run)?;
     Ok(ToolResult::of(&report, "narrow the pattern")?.omit(&["pattern"]))
+}
+
+pub(super) fn check_documents(call: &Call<'_>, params: CheckDocuments) -> Result<ToolResult> {
+    let args = CheckArgs {
+        files: params.files,
+        since: Some(params.since.unwrap_or_else(|| "HEAD".to_owned())),
+        ..CheckArgs::default()
+    };
+    let mut report = check::check(&args, &call.settings)?;
+    report.findings.retain(check::Finding::is_reported);
+    let answer = ToolResult::of(&report, "correct these and call again")?;
+    Ok(answer.omit(&["documents", "outdated"]))
 }
 
 pub(super) fn check_diff(call: &Call<'_>, params: CheckChange) -> Result<ToolResult> {

@@ -11,7 +11,7 @@ use anyhow::Result;
 use cerberus_bank::ops::fields::Fields;
 use cerberus_bank::ops::update::{self, Append, Update};
 use cerberus_bank::ops::{add, create, merge, read, trash};
-use cerberus_model::{MemoryType, Scope, UserError};
+use cerberus_model::{MemoryStatus, MemoryType, Scope, UserError};
 
 use super::Call;
 use crate::commands::args;
@@ -69,12 +69,17 @@ params! {
         anchors: Vec<String>,
     }
 
-    #[doc = "Replace the text of a memory or of one section. Keeps the frontmatter and links to it."]
+    #[doc = "Replace the text of a memory or of one section, its tags or its status. Keeps the rest of the frontmatter and links to it."]
     struct UpdateMemory {
         #[serde(alias = "id")]
         filename: String,
-        content: String,
+        content: Option<String>,
         section: Option<String>,
+        /// All tags
+        tags: Option<Vec<String>>,
+        #[serde(default)]
+        #[schemars(schema_with = "schema::memory_status")]
+        status: Option<MemoryStatus>,
     }
 
     /// Move a memory to the trash.
@@ -145,8 +150,13 @@ pub(super) fn read_memory(call: &Call<'_>, params: ReadMemory) -> Result<ToolRes
 pub(super) fn update_memory(call: &Call<'_>, params: UpdateMemory) -> Result<ToolResult> {
     let request = Update {
         id: stem(&params.filename),
-        content: Some(params.content),
+        content: params.content,
         section: params.section,
+        fields: Fields {
+            tags: params.tags,
+            status: params.status,
+            ..Fields::default()
+        },
         ..Update::default()
     };
     ToolResult::of(&update::update(call.project(), &request)?, MORE)

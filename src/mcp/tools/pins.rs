@@ -21,10 +21,23 @@ params! {
         scope: Option<PinScope>,
         /// E.g. 2h, 3d or a date
         expires: Option<String>,
+        id: Option<String>,
+        #[serde(default)]
+        tags: Vec<String>,
     }
 
     /// List the pins and their token counts.
-    struct ListPins {}
+    struct ListPins {
+        #[serde(default)]
+        #[schemars(schema_with = "schema::priority")]
+        priority: Option<Priority>,
+        #[serde(default)]
+        #[schemars(schema_with = "schema::pin_scope")]
+        scope: Option<PinScope>,
+        /// Only pins with all of them
+        #[serde(default)]
+        tags: Vec<String>,
+    }
 
     /// Remove pins by id.
     struct RemovePin {
@@ -38,6 +51,8 @@ pub(super) fn add_pin(call: &Call<'_>, params: AddPin) -> Result<ToolResult> {
         priority: params.priority.unwrap_or_default(),
         scope: params.scope,
         expires: params.expires,
+        id: params.id,
+        tags: params.tags,
         ..Request::default()
     };
     ToolResult::of(
@@ -46,13 +61,14 @@ pub(super) fn add_pin(call: &Call<'_>, params: AddPin) -> Result<ToolResult> {
     )
 }
 
-pub(super) fn list_pins(call: &Call<'_>, _: ListPins) -> Result<ToolResult> {
-    let report = pins::list(
-        call.project(),
-        &Filter::default(),
-        false,
-        Some(call.session),
-    )?;
+pub(super) fn list_pins(call: &Call<'_>, params: ListPins) -> Result<ToolResult> {
+    let filter = Filter {
+        priority: params.priority,
+        scope: params.scope,
+        tags: params.tags,
+        ..Filter::default()
+    };
+    let report = pins::list(call.project(), &filter, false, Some(call.session))?;
     ToolResult::of(&report, "remove some with remove_pin")
 }
 

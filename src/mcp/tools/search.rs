@@ -7,11 +7,12 @@ use std::sync::atomic::Ordering;
 use anyhow::Result;
 use cerberus_bank::ops::memories::Filter;
 use cerberus_bank::ops::{envelope, linked, pins, search, stats};
-use cerberus_brief::{Reader, Request};
+use cerberus_brief::Request;
 use cerberus_model::MemoryType;
 use cerberus_store::given_rules;
 
 use super::Call;
+use crate::agents::Agent;
 use crate::commands::{hooks, inject};
 use crate::mcp::schema;
 use crate::mcp::tool_result::ToolResult;
@@ -62,6 +63,7 @@ params! {
         /// Path, path::Symbol or memory:id
         target_document: String,
         query: Option<String>,
+        limit: Option<usize>,
     }
 
     /// The pins, rules and current code examples that are relevant for a task or for files, within a
@@ -122,13 +124,20 @@ pub(super) fn search_sections(call: &Call<'_>, params: SearchSections) -> Result
         filter_type,
         path,
     };
-    search_memories(call, params)
+    let found = search_memories(call, params)?;
+    Ok(found.also_named("results", "tokenMetrics", "token_metrics"))
 }
 
 pub(super) fn search_linked(call: &Call<'_>, params: SearchLinkedMemories) -> Result<ToolResult> {
     // Agents pass an empty query to mean no query.
     let query = params.query.filter(|query| !query.trim().is_empty());
-    let report = linked::linked(call.project(), &params.target_document, query.as_deref())?;
+    // In the older server a target of links is a node of this name.
+    let target = params.target_document.as_str();
+    let target = target.strip_prefix("ghost:").unwrap_or(target);
+    let mut report = linked::linked(call.project(), target, query.as_deref())?;
+    if let Some(limit) = params.limit {
+        report.memories.truncate(limit.max(1));
+    }
     ToolResult::of(&report, "add a `query`")
 }
 
@@ -144,7 +153,8 @@ pub(super) fn inject_context(call: &Call<'_>, params: InjectContext) -> Result<T
     }
     let since = project.now.as_millisecond() - SESSION_MILLIS;
     let session = given_rules::only_session(project.store()?.reader(), since)?;
-    let reader = Reader::of_client(call.client).filter(|_| session.is_some());
+    let agent = Agent::of_client(call.client).filter(|_| session.is_some());
+    let reader = agent.and_then(|agent| agent.loads.as_ref());
     let mut report = hooks::give(project, reader, session.as_deref(), request)?;
     report.warnings.splice(0..0, loaded.warnings);
     let mut text = match report.text.clone() {

@@ -23,6 +23,12 @@ pub const SCRIPT: BlockMarkers<'static> = BlockMarkers {
     end: "# cerberus:end",
 };
 
+/// The markers in settings with comments that start with `#`.
+pub const SETTINGS: BlockMarkers<'static> = BlockMarkers {
+    start: "# cerberus:start (written by `cerberus setup`)",
+    end: "# cerberus:end",
+};
+
 impl BlockMarkers<'_> {
     /// Returns `old` with the block replaced by `text`. Without a block, a non-empty `text` is
     /// appended as a new one. Line endings follow the file.

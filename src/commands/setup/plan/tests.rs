@@ -4,9 +4,18 @@ mod odd_files;
 
 use super::*;
 
+fn server(agent: &str) -> Content<'static> {
+    Content::of(&Agent::named(agent).expect(agent).settings[0].write)
+}
+
+fn hooks(agent: &str) -> Content<'static> {
+    let agent = Agent::named(agent).expect(agent);
+    Content::of_hooks(agent, agent.hooks.as_ref().expect("it has hooks"))
+}
+
 #[test]
 fn an_empty_object_of_servers_that_was_there_stays() {
-    let contents = [Content::Server(Agent::Cursor)];
+    let contents = [server("cursor")];
     for old in [
         "{\n\t\"mcpServers\": {}\n}",
         "{\n    \"mcpServers\": {}\n}\n",
@@ -22,7 +31,7 @@ fn an_empty_object_of_servers_that_was_there_stays() {
 
 #[test]
 fn settings_on_one_line_are_restored() {
-    let contents = [Content::Server(Agent::Vscode)];
+    let contents = [server("vscode")];
     for old in [
         "{\"servers\":{\"x\":{\"command\":\"x\"}}}",
         "{\"servers\": {\"x\": {\"command\": \"x\"}, \"y\": 1}}\n",

@@ -1,7 +1,6 @@
 //! Odd settings: a removal restores every byte, or nothing is written.
 
 use super::*;
-use crate::commands::hooks::HookTool;
 
 const TEXTS: &str = include_str!("../../../../../tests/fixtures/odd_settings.txt");
 
@@ -42,7 +41,7 @@ fn variants(text: &str) -> Vec<String> {
 }
 
 /// Checks all variants of the texts, and returns how many were written and why others were not.
-fn check(texts: &[String], contents: &[Content]) -> (usize, Vec<(String, String)>) {
+fn check(texts: &[String], name: &str, contents: &[Content<'_>]) -> (usize, Vec<(String, String)>) {
     let mut n_written = 0;
     let mut refused = Vec::new();
     let mut variants: Vec<String> = texts.iter().flat_map(|text| variants(text)).collect();
@@ -57,14 +56,14 @@ fn check(texts: &[String], contents: &[Content]) -> (usize, Vec<(String, String)
                 continue;
             }
         };
-        assert_ne!(new, old.as_bytes(), "{contents:?} has an effect");
+        assert_ne!(new, old.as_bytes(), "{name} has an effect");
         let again = new_content(&new, true, contents, false).map(|it| it.text);
-        assert_eq!(again.as_ref(), Ok(&new), "{contents:?} {old:?} twice");
+        assert_eq!(again.as_ref(), Ok(&new), "{name} {old:?} twice");
         let back = new_content(&new, true, contents, true)
             .expect("it was written")
             .text;
         let new = String::from_utf8_lossy(&new);
-        assert_eq!(String::from_utf8_lossy(&back), old, "{contents:?} {new}");
+        assert_eq!(String::from_utf8_lossy(&back), old, "{name} {new}");
         n_written += 1;
     }
     (n_written, refused)
@@ -72,7 +71,6 @@ fn check(texts: &[String], contents: &[Content]) -> (usize, Vec<(String, String)
 
 #[test]
 fn a_removal_restores_every_byte_or_nothing_is_written() {
-    use Content::{Hooks, Server};
     let json = |parent: &str, key: &str| -> Vec<String> {
         let named = |text: String| {
             text.replace("P\"", &format!("{parent}\""))
@@ -81,26 +79,31 @@ fn a_removal_restores_every_byte_or_nothing_is_written() {
         };
         texts("json").into_iter().map(named).collect()
     };
-    let gemini = vec![Server(Agent::Gemini), Hooks(HookTool::Gemini)];
+    let gemini = vec![server("gemini"), hooks("gemini")];
     let mut n_written = 0;
     let mut refused = Vec::new();
     for (texts, contents) in [
-        (json("mcpServers", "other"), vec![Server(Agent::Claude)]),
-        (json("mcpServers", "other"), vec![Server(Agent::Copilot)]),
-        (json("servers", "other"), vec![Server(Agent::Vscode)]),
-        (json("mcp", "other"), vec![Server(Agent::Opencode)]),
-        (json("hooks", "PreToolUse"), vec![Hooks(HookTool::Claude)]),
-        (json("hooks", "postToolUse"), vec![Hooks(HookTool::Cursor)]),
-        (
-            json("hooks", "sessionStart"),
-            vec![Hooks(HookTool::Copilot)],
-        ),
+        (json("mcpServers", "other"), vec![server("claude")]),
+        (json("mcpServers", "other"), vec![server("copilot")]),
+        (json("servers", "other"), vec![server("vscode")]),
+        (json("mcp", "other"), vec![server("opencode")]),
+        (json("hooks", "PreToolUse"), vec![hooks("claude")]),
+        (json("hooks", "postToolUse"), vec![hooks("cursor")]),
+        (json("hooks", "sessionStart"), vec![hooks("copilot")]),
         (json("hooks", "AfterTool"), gemini.clone()),
         (json("mcpServers", "other"), gemini),
-        (texts("toml"), vec![Server(Agent::Codex)]),
-        (texts("script"), vec![Hooks(HookTool::Git)]),
+        (
+            json("mcpServers", "other"),
+            vec![server("qwen"), hooks("qwen")],
+        ),
+        (json("hooks", "PreToolUse"), vec![hooks("continue")]),
+        (json("cerberus", "PreToolUse"), vec![hooks("antigravity")]),
+        (texts("toml"), vec![server("codex")]),
+        // Settings with comments that start with `#`, too.
+        (texts("toml"), vec![server("aider")]),
+        (texts("script"), vec![hooks("git")]),
     ] {
-        let (n, why) = check(&texts, &contents);
+        let (n, why) = check(&texts, "it", &contents);
         n_written += n;
         refused.extend(why);
     }

@@ -39,9 +39,9 @@ const hooks = (cwd) => {
       const reason = SHELLS.includes(tool) ? await run("command", { sessionID, cwd, args }) : ""
       if (reason) throw new Error(reason.trim())
     },
-    after: async (sessionID, tool, args) => {
+    after: async (sessionID, tool, args, output) => {
       if (EDITS.includes(tool)) return run("edit", { sessionID, cwd, args })
-      return SHELLS.includes(tool) ? run("after-command", { sessionID, cwd, args }) : ""
+      return SHELLS.includes(tool) ? run("after-command", { sessionID, cwd, args, output }) : ""
     },
     compacted: (sessionID) => start(sessionID, "compact"),
   }
@@ -57,7 +57,7 @@ const server = async ({ directory }) => {
     },
     "tool.execute.before": ({ tool, sessionID }, { args }) => before(sessionID, tool, args),
     "tool.execute.after": async ({ tool, sessionID, args }, output) => {
-      const text = output && (await after(sessionID, tool, args))
+      const text = output && (await after(sessionID, tool, args, output.output))
       if (text) output.output = `${output.output ?? ""}\n\n${text}`
     },
     event: async ({ event }) => {
@@ -75,10 +75,11 @@ const setup = async (opencode) => {
   await opencode.tool.hook("execute.before", (event) => before(event.sessionID, event.tool, event.input))
   await opencode.tool.hook("execute.after", async (event) => {
     if (event.status !== "completed") return
-    const text = await after(event.sessionID, event.tool, event.input)
-    if (!text) return
     const { content = [] } = event.result
     const parts = typeof content === "string" ? [{ type: "text", text: content }] : content
+    const output = parts.map((part) => part.text ?? "").join("\n")
+    const text = await after(event.sessionID, event.tool, event.input, output)
+    if (!text) return
     event.result = { ...event.result, content: [...parts, { type: "text", text }] }
   })
   const stop = new AbortController()
