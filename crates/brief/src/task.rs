@@ -154,7 +154,7 @@ fn features(
     let mut features = project.with_index(|code, index| {
         task_relevance::compare(code.root, index, task, &focus.files, &rules)
     })?;
-    // Where all rules are from guides, that tells them apart no more.
+    // Where all rules are from guides, that does not distinguish them.
     let share_of_others = 1.0 - n_from_guides as f64 / applicable.len().max(1) as f64;
     let moment_of_task = moment::moment_of_task(task);
     for (features, stored) in features.iter_mut().zip(applicable) {

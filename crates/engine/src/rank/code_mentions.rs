@@ -152,7 +152,10 @@ fn literal_at(text: &str, part: &str, is_cut: bool) -> Option<usize> {
         let before = text[..at].chars().next_back();
         let after = text[at + part.len()..].chars().next();
         let splits_first = part.starts_with(is_of_word) && before.is_some_and(is_of_word);
-        let splits_last = part.ends_with(is_of_word) && after.is_some_and(is_of_word);
+        // `math/rand` is not `math/rand/v2`.
+        let continues = after == Some('/') && part.contains('/');
+        let splits_last =
+            part.ends_with(is_of_word) && (continues || after.is_some_and(is_of_word));
         if !splits_first && (is_cut || !splits_last) {
             return Some(at);
         }
@@ -222,6 +225,7 @@ mod tests {
         check("Never use `log.Print*`", "log.Error(x)", "", false);
         check("Avoid `os.path`", "import os.path", "path = 1", true);
         check("Avoid `any`", "x: any", "y: any", false);
+        check("Avoid `time/old`", "import time/old/v2", "", false);
     }
 
     #[test]
