@@ -13,11 +13,12 @@ import subprocess
 import numpy as np
 
 FEATURES = [
-    "from_guide", "other_paths", "query_words", "query_cosine", "file_words", "file_code",
-    "checking", "emphatic", "only_tests", "only_documents", "declared_nearness",
+    "from_guide", "other_paths", "query_words", "query_cosine", "file_words", "file_code", "marked_parts", "same_moment",
+    "checking", "emphatic",
 ]
-RIDGE = 10.0
-MAX_GIVEN = 5
+RIDGE = 3.0
+OTHER_WEIGHT = 0.4
+MAX_GIVEN = 6
 
 
 def words(text):
@@ -46,17 +47,24 @@ def labelled(task, memories):
     return rule, others
 
 
-def fit(x, y):
-    mean, deviation = x.mean(0), x.std(0) + 1e-6
-    z = np.c_[(x - mean) / deviation, np.ones(len(x))]
-    weights, ridge = np.zeros(z.shape[1]), np.eye(z.shape[1]) * RIDGE
-    ridge[-1, -1] = 0
-    for _ in range(60):
-        odds = 1 / (1 + np.exp(-np.clip(z @ weights, -30, 30)))
-        gradient = z.T @ (odds - y) + ridge @ weights
-        weights -= np.linalg.solve((z * (odds * (1 - odds) + 1e-9)[:, None]).T @ z + ridge, gradient)
-    scaled = weights[:-1] / deviation
-    return scaled, weights[-1] - (scaled * mean).sum()
+def fit(x, y, task):
+    """Returns the weights that make the labelled rules of each task the most probable ones of their bank."""
+    deviation = x.std(0) + 1e-6
+    z = (x - x.mean(0)) / deviation
+    has_label = np.bincount(task, y) > 0
+    z, y, task = z[has_label[task]], y[has_label[task]], task[has_label[task]]
+    task = np.unique(task, return_inverse=True)[1]
+    aim = y / np.bincount(task, y)[task]
+    weights = np.zeros(z.shape[1])
+    for _ in range(30):
+        odds = np.exp(z @ weights)
+        share = odds / np.bincount(task, odds)[task]
+        means = np.zeros((task.max() + 1, len(weights)))
+        np.add.at(means, task, z * share[:, None])
+        gradient = z.T @ (share - aim) + RIDGE * weights
+        curvature = (z * share[:, None]).T @ z - means.T @ means + RIDGE * np.eye(len(weights))
+        weights -= np.linalg.solve(curvature, gradient)
+    return weights / deviation
 
 
 def main():
@@ -74,32 +82,28 @@ def main():
         features = run(binary, tree, "inject", "--query", task["task"], "--explain").get("features", {})
         for memory, values in features.items():
             x.append([values.get(name, 0.0) for name in FEATURES])
-            y.append(memory in rule or memory in others)
+            y.append(1.0 if memory in rule else OTHER_WEIGHT if memory in others else 0.0)
             is_rule.append(memory in rule)
             of_task.append(number)
             of_repository.append(task["corpus"])
     x, y, is_rule = np.array(x), np.array(y, float), np.array(is_rule)
     of_task, of_repository = np.array(of_task), np.array(of_repository)
-    weights, bias = fit(x, y)
-    for name, weight in zip(FEATURES, weights):
+    for name, weight in zip(FEATURES, fit(x, y, of_task)):
         print(f"{name} = {weight:.2f}")
-    print(f"bias = {bias:.2f}")
     scores = np.zeros(len(x))
     for repository in set(of_repository):
         is_out = of_repository == repository
-        weights, bias = fit(x[~is_out], y[~is_out])
-        scores[is_out] = x[is_out] @ weights + bias
-    for threshold in (-9, -3.5, -3.25, -3, -2.75, -2.5, -2):
+        scores[is_out] = x[is_out] @ fit(x[~is_out], y[~is_out], of_task[~is_out])
+    for n_most in range(1, MAX_GIVEN + 3):
         n_given = n_right = n_found = n_known = 0
         for number in range(len(tasks)):
             rules = np.where(of_task == number)[0]
-            given = rules[np.argsort(-scores[rules])][:MAX_GIVEN]
-            given = given[scores[given] >= threshold]
+            given = rules[np.argsort(-scores[rules], kind="stable")][:n_most]
             n_given += len(given)
-            n_right += y[given].sum()
+            n_right += (y[given] > 0).sum()
             n_known += is_rule[rules].any()
             n_found += is_rule[given].any()
-        print(f"{threshold:6} given {n_given / len(tasks):.1f} found {n_found / n_known:.2f} right {n_right / max(1, n_given):.2f}")
+        print(f"{n_most} given: found {n_found} of {n_known}, right {n_right / max(1, n_given):.2f}")
 
 
 if __name__ == "__main__":

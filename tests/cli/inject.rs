@@ -285,8 +285,8 @@ fn a_task_is_given_the_rules_that_concern_it_and_no_other() {
         skipped: memory hang-curtains: not relevant to the task
         skipped: memory names: not relevant to the task
         skipped: memory note: not relevant to the task
-        skipped: memory release: not relevant to the task
         skipped: memory types: not relevant to the task
+        skipped: memory release: not relevant to the task
         skipped: memory limit-clients: not relevant to the task
         skipped: memory escape-html: not relevant to the task
         skipped: memory check: not relevant to the task
@@ -410,9 +410,9 @@ fn only_existing_code_is_printed() {
         given: memory escape-html: its example is in web/html.ts
         skipped: example escape-html: its example is no longer at `escapeHtml`: run `cerberus memory reanchor`
         skipped: memory hang-curtains: not relevant to the task
+        skipped: memory limit-clients: not relevant to the task
         skipped: memory hash-passwords: not relevant to the task
         skipped: memory close-session: not relevant to the task
-        skipped: memory limit-clients: not relevant to the task
         [exit 0]
     "#]]);
 }

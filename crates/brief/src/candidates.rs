@@ -1,26 +1,23 @@
 //! The texts of the relevant memories, and where their code is to be read.
 
-use anyhow::Result;
-use cerberus_bank::Workspace;
 use cerberus_bank::ops::memories::Memories;
 use cerberus_model::Memory;
 
+use super::Request;
 use super::block::{Candidate, Slot, Text};
 use super::focus::Occasion;
 use super::place::{place, text, with_place};
 use super::relevance::Relevant;
-use super::{Request, unverified};
 
 /// The most words of a text that are given instead of it.
 const MAX_FIRST_WORDS: usize = 8;
 
-/// Returns the relevant memories with their texts, in their order. Those without an example get code that may be one.
+/// Returns the relevant memories with their texts, in their order.
 pub(crate) fn all<'m>(
-    project: &Workspace,
     memories: &'m Memories,
     request: &Request,
     relevant: &[Relevant<'m>],
-) -> Result<Vec<Candidate<'m>>> {
+) -> Vec<Candidate<'m>> {
     let mut candidates = Vec::with_capacity(relevant.len());
     for relevant in relevant {
         candidates.push(Candidate {
@@ -30,14 +27,7 @@ pub(crate) fn all<'m>(
             why: relevant.why.clone(),
         });
     }
-    let may_guess = matches!(
-        request.occasion,
-        Occasion::Task { .. } | Occasion::Files { .. }
-    );
-    if may_guess && request.shows_examples {
-        unverified::add(project, &mut candidates)?;
-    }
-    Ok(candidates)
+    candidates
 }
 
 fn item(relevant: &Relevant<'_>, request: &Request) -> Text {

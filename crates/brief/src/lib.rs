@@ -20,6 +20,7 @@ mod candidates;
 mod cost;
 mod example;
 mod focus;
+mod intent;
 mod list;
 mod loaded;
 mod pack;
@@ -39,7 +40,7 @@ pub use place::text;
 use relevance::{Ranked, Relevant};
 
 /// Maximum number of rules of a task.
-const MAX_TASK_RULES: usize = 5;
+const MAX_TASK_RULES: usize = 6;
 
 /// A request for what an agent is to know on an occasion.
 #[derive(Debug, Clone)]
@@ -230,10 +231,17 @@ pub fn answer(project: &Workspace, request: &Request) -> Result<Answer> {
         project,
         code_share: code_share(project, request),
         pins: &request.pins,
-        candidates: candidates::all(project, memories, request, &relevant)?,
+        candidates: candidates::all(memories, request, &relevant),
         header: focus.header(&request.occasion),
         contents: String::new(),
     };
+    let may_guess = matches!(
+        request.occasion,
+        Occasion::Task { .. } | Occasion::Files { .. }
+    );
+    if may_guess && request.shows_examples {
+        unverified::add(project, &focus.files, &mut block.candidates)?;
+    }
     let limit = request.room.limit().minus(block::envelope_cost());
     let (mut text, mut packed) = block.fill(limit);
     let mut rest = Vec::new();
@@ -302,14 +310,12 @@ fn order(memories: &Memories, occasion: &Occasion, relevant: &mut [Relevant]) ->
     }
 }
 
-/// Removes all but the first rules of a task. The items of a list count as one.
+/// Removes all but the first rules of a task. A list is not cut.
 fn cut(relevant: &mut Vec<Relevant>, skipped: &mut Vec<Skipped>) {
-    let mut n_units = 0;
     let mut n_kept = 0;
     for (idx, memory) in relevant.iter().enumerate() {
         let is_of_unit = idx > 0 && memory.list.is_some() && memory.list == relevant[idx - 1].list;
-        n_units += usize::from(!is_of_unit);
-        if n_units > MAX_TASK_RULES {
+        if idx >= MAX_TASK_RULES && !is_of_unit {
             break;
         }
         n_kept = idx + 1;

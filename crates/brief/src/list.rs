@@ -60,11 +60,17 @@ fn governing(rule: Imported<'_>) -> Vec<List<'_>> {
     texts
 }
 
-impl List<'_> {
-    /// Returns whether the text ends with a sentence, not with a title.
-    fn is_sentence(&self) -> bool {
+impl<'m> List<'m> {
+    /// Returns the last sentence of the text, which governs the items.
+    pub(crate) fn sentence(&self) -> &'m str {
         let text = self.text.trim_end_matches(':');
         let (_, last) = text.rsplit_once(": ").unwrap_or(("", text));
+        last
+    }
+
+    /// Returns whether the text ends with a sentence, not with a title.
+    fn is_sentence(&self) -> bool {
+        let last = self.sentence();
         let first = last.split_whitespace().next().unwrap_or_default();
         let first = first
             .trim_matches(|c: char| !c.is_alphanumeric())

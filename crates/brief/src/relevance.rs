@@ -36,6 +36,9 @@ const MAX_EDIT_RULES: usize = 3;
 /// Maximum number of bytes of a rule of an edit. A longer text is a document.
 const MAX_EDIT_BYTES: usize = 800;
 
+/// What the mention of an edited file counts if the rule forbids to edit it, relative to another mention.
+const FORBIDDEN_FILE: f64 = 2.0;
+
 /// A relevant memory.
 pub(crate) struct Relevant<'m> {
     pub(crate) stored: &'m MemoryFile,
@@ -229,7 +232,12 @@ impl Judge<'_> {
             .iter()
             .any(|file| body.contains(file.as_str()) || globs.find(file).is_some());
         let is_anchored = anchor.is_some_and(|anchor| files.contains(&anchor.file));
-        features.set_flag(Mentioned, is_mentioned);
+        let forbidden = Globs::new(&code::forbidden_globs(body));
+        if files.iter().any(|file| forbidden.find(file).is_some()) {
+            features[Mentioned] = FORBIDDEN_FILE;
+        } else {
+            features.set_flag(Mentioned, is_mentioned);
+        }
         features.set_flag(Anchored, is_anchored);
         features.set_flag(InTest, self.is_in_test);
         features.set_n_rules(self.n_rules[usize::from(!paths.is_empty())]);

@@ -1,38 +1,39 @@
 //! Ranks the memories by whether they concern a task.
 //!
 //! Its words are compared with those of the rule, of its headings and of the code that it names, and the files that it names or
-//! that are similar to it with the code that shows the rule. A fitted model turns this into the odds that the rule concerns the
-//! task; a rule that is hardly relevant is not given, however few there are.
+//! that are similar to it with the code that shows the rule. A fitted model turns this into a score by which the rules of
+//! the bank are compared with each other. A prompt that asks for no change gets only the rules whose words answer it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::{MemoryFile, Workspace};
 use cerberus_engine::rank::moment::{self, Moment};
 use cerberus_engine::rank::relevance::Feature::{
-    Checking, Emphatic, Excess, FromGuide, NoFiles, OnlyDocuments, OnlyTests, OtherLanguage,
-    OtherPaths,
+    Checking, Emphatic, Excess, FromGuide, OtherLanguage, OtherPaths, SameMoment,
 };
 use cerberus_engine::rank::relevance::{Features, Occasion};
+use cerberus_engine::rank::tokenize;
 use cerberus_engine::task_relevance;
-use cerberus_model::{Memory, WordList, word_lists};
+use cerberus_model::Memory;
 
-use super::Skipped;
 use super::focus::Focus;
 use super::list::{self, Imported, List};
 use super::relevance::{
     Ranked, Relevant, applicable, belonging, in_files, is_from_guide, is_of_other_language,
-    names_tests, other_paths, tie_break,
+    other_paths, tie_break,
 };
 use super::start::is_emphatic;
+use super::{Skipped, intent};
 
 /// The most bytes of a list that is given as a whole.
 const MAX_LIST_BYTES: usize = 1200;
 
-word_lists! { "words/documents.txt": DOCUMENTS_OF_RULE DOCUMENTS_OF_TASK }
+/// One of so many words of the sentence above a list is also in a task that it concerns.
+const LIST_WORDS: usize = 3;
 
-/// Ranks the memories by the odds that they concern a task.
+/// Ranks the memories by their scores for a task.
 pub(crate) fn rank<'m>(
     project: &Workspace,
     memories: &'m Memories,
@@ -49,25 +50,38 @@ pub(crate) fn rank<'m>(
         });
     }
     let lists = list::lists(&imported);
+    let is_change = !focus.files.is_empty() && intent::asks_for_change(task);
     let mut all = Vec::with_capacity(applicable.len());
     let mut features_by_id = BTreeMap::new();
     for ((stored, mut features), list) in applicable.into_iter().zip(features).zip(lists) {
         let anchor = memories.anchors.get(&stored.memory.id);
         let why = belonging(&stored.memory, anchor, focus, &mut features);
+        let occasion = if is_change {
+            Occasion::Task
+        } else {
+            Occasion::Question
+        };
         all.push(Relevant {
             stored,
             why: why.or_else(|| Some("the task is about it".to_owned())),
             shows_example: true,
-            score: features.score(Occasion::Task),
+            score: features.score(occasion),
             list,
         });
         features_by_id.insert(&*stored.memory.id, features);
     }
     let mut relevant = Vec::new();
-    for unit in units(all) {
-        let concerns_task = features_by_id[&*unit[0].stored.memory.id].concerns_task();
+    let mut best = None;
+    for unit in units(all, task) {
+        let best = *best.get_or_insert(unit[0].score);
+        let features = &features_by_id[&*unit[0].stored.memory.id];
+        let is_relevant = if is_change {
+            features.concerns_task(best)
+        } else {
+            features.answers()
+        };
         for memory in unit {
-            if concerns_task {
+            if is_relevant {
                 relevant.push(memory);
             } else {
                 skipped.push(Skipped::memory(memory.stored, "not relevant to the task"));
@@ -81,9 +95,9 @@ pub(crate) fn rank<'m>(
     })
 }
 
-/// Returns memories one by one or as lists, the best first. A list is as good as its best item, and is complete if it is short:
-/// of a longer one, the items are on their own.
-fn units(mut all: Vec<Relevant<'_>>) -> Vec<Vec<Relevant<'_>>> {
+/// Returns memories one by one or as lists, the best first. A list is as good as its best item. It is complete if it is short and
+/// its sentence is about the task; else its items are on their own.
+fn units<'m>(mut all: Vec<Relevant<'m>>, task: &str) -> Vec<Vec<Relevant<'m>>> {
     let mut sizes: BTreeMap<List<'_>, usize> = BTreeMap::new();
     for memory in &all {
         if let Some(list) = &memory.list {
@@ -92,19 +106,15 @@ fn units(mut all: Vec<Relevant<'_>>) -> Vec<Vec<Relevant<'_>>> {
             *size += body.len() - list.text.len();
         }
     }
+    let task: BTreeSet<String> = tokenize::terms(task).into_iter().collect();
+    sizes.retain(|list, size| *size <= MAX_LIST_BYTES && concerns(list, &task));
     all.sort_by(|a, b| {
         let by_score = b.score.total_cmp(&a.score);
         by_score.then_with(|| tie_break(a.stored).cmp(&tie_break(b.stored)))
     });
     let mut units: Vec<Vec<Relevant<'_>>> = Vec::new();
     for mut memory in all {
-        if memory
-            .list
-            .as_ref()
-            .is_some_and(|list| sizes[list] > MAX_LIST_BYTES)
-        {
-            memory.list = None;
-        }
+        memory.list = memory.list.filter(|list| sizes.contains_key(list));
         let of_list = units
             .iter_mut()
             .find(|unit| memory.list.is_some() && unit[0].list == memory.list);
@@ -116,6 +126,13 @@ fn units(mut all: Vec<Relevant<'_>>) -> Vec<Vec<Relevant<'_>>> {
     units
 }
 
+/// Returns whether the sentence above a list has enough words of a task.
+fn concerns(list: &List<'_>, task: &BTreeSet<String>) -> bool {
+    let terms: BTreeSet<String> = tokenize::terms(list.sentence()).into_iter().collect();
+    let n_shared = terms.intersection(task).count();
+    n_shared > 0 && n_shared * LIST_WORDS >= terms.len()
+}
+
 /// Returns the features of memories beside a task.
 fn features(
     project: &Workspace,
@@ -125,33 +142,32 @@ fn features(
     applicable: &[&MemoryFile],
 ) -> Result<Vec<Features>> {
     let mut rules = Vec::with_capacity(applicable.len());
+    let mut n_from_guides = 0;
     for stored in applicable {
         let Memory { heading, body, .. } = &stored.memory;
         rules.push(task_relevance::Rule {
             text: body,
             heading: heading.as_deref().unwrap_or_default(),
         });
+        n_from_guides += usize::from(is_from_guide(&stored.memory));
     }
     let mut features = project.with_index(|code, index| {
         task_relevance::compare(code.root, index, task, &focus.files, &rules)
     })?;
-    let has_no_files = focus.files.is_empty();
-    let is_about_tests = names_tests(task);
-    let is_about_documents = names(task, &DOCUMENTS_OF_TASK);
+    // Where all rules are from guides, that does not distinguish them.
+    let share_of_others = 1.0 - n_from_guides as f64 / applicable.len().max(1) as f64;
+    let moment_of_task = moment::moment_of_task(task);
     for (features, stored) in features.iter_mut().zip(applicable) {
         let memory = &stored.memory;
         let heading = memory.heading.as_deref();
         let moment = moment::moment(&memory.body, heading);
         let (_, own) = memory.body.rsplit_once(": ").unwrap_or(("", &memory.body));
-        let is_of_documents = names(own, &DOCUMENTS_OF_RULE)
-            || names(heading.unwrap_or_default(), &DOCUMENTS_OF_RULE);
-        let is_of_tests = moment == Moment::Testing;
-        features.set_flag(NoFiles, has_no_files);
-        features.set_flag(OnlyTests, is_of_tests && !is_about_tests);
-        features.set_flag(OnlyDocuments, is_of_documents && !is_about_documents);
+        features.set_flag(SameMoment, moment == moment_of_task);
         features.set_flag(Checking, moment == Moment::Checking);
         features.set_flag(Emphatic, is_emphatic(own));
-        features.set_flag(FromGuide, is_from_guide(memory));
+        if is_from_guide(memory) {
+            features[FromGuide] = share_of_others;
+        }
         features.set_flag(OtherPaths, other_paths(&memory.paths, focus).is_some());
         features.set_flag(OtherLanguage, is_of_other_language(heading, focus));
     }
@@ -183,20 +199,4 @@ fn add_examples(
         features[idx][Excess] = in_files[Excess];
     }
     Ok(())
-}
-
-/// Returns whether the prose of a text has a word of a list. Paths have such words, too.
-fn names(text: &str, list: &WordList) -> bool {
-    let lower = text.to_lowercase();
-    for word in lower
-        .split_whitespace()
-        .filter(|word| !word.contains(['/', '`']))
-    {
-        for part in word.split(|c: char| !c.is_alphanumeric()) {
-            if list.contains(part) {
-                return true;
-            }
-        }
-    }
-    false
 }

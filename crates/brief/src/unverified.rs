@@ -1,6 +1,9 @@
 //! Candidates for the examples of rules that have none. They are found by the words of the rule and
 //! marked as unverified: several short ones help an agent, one alone may mislead it.
 
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
 use anyhow::Result;
 use cerberus_bank::ops::pins::render::safe;
 use cerberus_bank::ops::{anchors, memories, patterns};
@@ -14,10 +17,14 @@ use super::GivenCandidate;
 use super::block::{Candidate, Item, Slot};
 use super::example::fenced;
 
-/// Maximum number of rules with candidates, which take about 400 tokens each.
+/// Maximum number of rules with candidates, which take about 250 tokens each.
 const MAX_RULES: usize = 2;
 
-const N_CANDIDATES: usize = 3;
+/// Number of candidates of a rule.
+const N_CANDIDATES: usize = 2;
+
+/// Number of candidates among which those near the files of the task are chosen.
+const N_RANKED: usize = 20;
 
 /// Maximum number of lines of a candidate.
 const MAX_LINES: usize = 8;
@@ -31,8 +38,12 @@ pub(crate) struct Unverified {
     pub(crate) item: Item,
 }
 
-/// Adds candidates to the first rules about code for which no example is known.
-pub(crate) fn add(project: &Workspace, candidates: &mut [Candidate<'_>]) -> Result<()> {
+/// Adds candidates to the first rules about code for which no example is known: code near `files` before other code.
+pub(crate) fn add(
+    project: &Workspace,
+    files: &BTreeSet<String>,
+    candidates: &mut [Candidate<'_>],
+) -> Result<()> {
     let mut rules = Vec::new();
     let mut queries = Vec::new();
     for candidate in candidates {
@@ -47,14 +58,17 @@ pub(crate) fn add(project: &Workspace, candidates: &mut [Candidate<'_>]) -> Resu
     if rules.is_empty() {
         return Ok(());
     }
-    let options = Options::distinct(N_CANDIDATES, 0.0);
+    let options = Options::distinct(N_RANKED, 0.0);
     let root = &project.root;
     let rankings = project.rank(&queries, options)?;
     for (rule, ranking) in rules.into_iter().zip(rankings) {
         if ranking.confidence == Confidence::None {
             continue;
         }
-        let Ranking { candidates, .. } = ranking;
+        let Ranking { mut candidates, .. } = ranking;
+        // Stable: those as near are in the order of their ranks.
+        candidates.sort_by_key(|candidate| Reverse(closeness(&candidate.file, files)));
+        candidates.truncate(N_CANDIDATES);
         let words = anchors::rule_words(rule.stored);
         let found = candidates.into_par_iter().map(|ranked| {
             let place = (&*ranked.file, (ranked.start_line, ranked.end_line));
@@ -79,6 +93,31 @@ pub(crate) fn add(project: &Workspace, candidates: &mut [Candidate<'_>]) -> Resu
         }
     }
     Ok(())
+}
+
+/// How close code is to files.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Closeness {
+    Elsewhere,
+    /// In a folder of one of them.
+    Beside,
+    Inside,
+}
+
+fn closeness(path: &str, files: &BTreeSet<String>) -> Closeness {
+    if files.contains(path) {
+        return Closeness::Inside;
+    }
+    for file in files {
+        if folder(file) == folder(path) {
+            return Closeness::Beside;
+        }
+    }
+    Closeness::Elsewhere
+}
+
+fn folder(path: &str) -> &str {
+    path.rsplit_once('/').unwrap_or_default().0
 }
 
 /// Returns the query for a rule that may have an example in the code. Words find code that a pattern forbids, too.

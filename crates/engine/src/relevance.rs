@@ -16,7 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::CodeBase;
 use super::index::CodeIndex;
 use super::rank::imports::import_lines;
-pub use super::rank::named_code::named_globs;
+pub use super::rank::named_code::{forbidden_globs, named_globs};
 use super::rank::path_class::PathClass;
 use super::rank::query::ParsedQuery;
 use super::rank::relevance::{self, Feature, Features};

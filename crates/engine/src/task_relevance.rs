@@ -39,16 +39,61 @@ pub fn compare(
         .par_iter()
         .filter_map(|file| Some(Text::new(&read::text(root, file).ok()?)))
         .collect();
-    let compared = (0..rules.len()).map(|idx| {
-        let (rule, words) = (&rules[idx], &rule_words[idx]);
+    let mut compared = Vec::with_capacity(rules.len());
+    for (rule, words) in rules.iter().zip(&rule_words) {
         let mut features = Features::default();
         shares.compare_task(&task_words, words, &mut features);
         shares.compare_files(words, &texts, &mut features);
         features[Feature::FileCode] = share_of_code(rule.text, &texts);
-        features
-    });
-    compared.collect()
+        features[Feature::MarkedParts] = marked_parts(rule.text).min(MAX_MARKED) as f64;
+        compared.push(features);
+    }
+    compare_headings(rules, &mut compared);
+    compared
 }
+
+/// The most marked parts of a rule that count.
+const MAX_MARKED: usize = 3;
+
+/// Returns the number of parts of the prose that are marked as code: a rule that has some is about code.
+fn marked_parts(text: &str) -> usize {
+    let mut n_marks = 0;
+    for line in text.lines() {
+        if !line.trim_start().starts_with("```") {
+            n_marks += line.matches('`').count();
+        }
+    }
+    n_marks / 2
+}
+
+/// Gives each rule the [`Feature::FileWords`] of the best rule below its heading, in standard deviations of all rules: the rules of
+/// a section are about the same code, and banks differ in how much they share with any code.
+fn compare_headings(rules: &[Rule<'_>], features: &mut [Features]) {
+    let mut most: FxHashMap<&str, f64> = FxHashMap::default();
+    for (rule, features) in rules.iter().zip(&*features) {
+        let of_heading = most.entry(rule.heading).or_insert(f64::NEG_INFINITY);
+        *of_heading = of_heading.max(features[Feature::FileWords]);
+    }
+    let mut sum = 0.0;
+    let mut squares = 0.0;
+    for (rule, features) in rules.iter().zip(&mut *features) {
+        if !rule.heading.is_empty() {
+            features[Feature::FileWords] = most[rule.heading];
+        }
+        let value = features[Feature::FileWords];
+        sum += value;
+        squares += value * value;
+    }
+    let mean = sum / features.len().max(1) as f64;
+    let variance = squares / features.len().max(1) as f64 - mean * mean;
+    let deviation = variance.max(0.0).sqrt() + MIN_DEVIATION;
+    for features in features {
+        features[Feature::FileWords] = (features[Feature::FileWords] - mean) / deviation;
+    }
+}
+
+/// A smaller deviation is chance.
+const MIN_DEVIATION: f64 = 1e-3;
 
 /// The words of a text, each with its weight.
 type Words = BTreeMap<String, f64>;

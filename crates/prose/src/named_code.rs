@@ -58,14 +58,34 @@ pub fn code_words(rule: &str) -> FxHashSet<&str> {
     words
 }
 
-/// Returns the globs that a rule names, as `*.pb.go`, and the paths that must not be edited, as `gen/`.
+/// Returns the globs that a rule names.
 pub fn named_globs(rule: &str) -> Vec<String> {
-    let forbids_edits = GENERATED_PHRASES.first_in(&rule.to_lowercase()).is_some();
     let mut globs = Vec::new();
     for span in spans(rule) {
         let path = &rule[span.range];
-        if span.kind == SpanKind::Path && (forbids_edits || path.contains('*')) {
+        if span.kind == SpanKind::Path && path.contains('*') {
             globs.push(path.to_owned());
+        }
+    }
+    globs
+}
+
+/// Returns the paths and globs of files that a rule forbids to change: those in the sentence that forbids it. The next one may
+/// name the files to change instead.
+pub fn forbidden_globs(rule: &str) -> Vec<String> {
+    let mut globs = Vec::new();
+    // The end of a sentence may be emphasized.
+    let rule = rule.replace(".**", ". **");
+    for sentence in rule.lines().flat_map(|line| line.split(". ")) {
+        // Authors emphasize the "not".
+        let plain = sentence.to_lowercase().replace('*', "");
+        if GENERATED_PHRASES.first_in(&plain).is_none() {
+            continue;
+        }
+        for span in spans(sentence) {
+            if span.kind == SpanKind::Path {
+                globs.push(sentence[span.range].to_owned());
+            }
         }
     }
     globs
@@ -434,11 +454,12 @@ mod tests {
 
     #[test]
     fn globs_and_paths_not_to_edit_are_named() {
-        let check =
-            |rule: &str, expected: &[&str]| assert_eq!(named_globs(rule), expected, "{rule}");
-        check("Regenerate `*.pb.go` with `make proto`", &["*.pb.go"]);
-        check("Do not edit `gen/` by hand", &["gen/"]);
-        check("Tests are in `tests/`, see `src/a.py`", &[]);
+        assert_eq!(named_globs("Regenerate `*.pb.go` with `make`"), ["*.pb.go"]);
+        let forbidden = |rule: &str| forbidden_globs(rule).join(" ");
+        assert_eq!(forbidden("Do **not** edit `gen/` by hand"), "gen/");
+        let rule = "**Never modify `gen/a.py`.** Change `src/a.py` instead";
+        assert_eq!(forbidden(rule), "gen/a.py");
+        assert_eq!(forbidden("Tests are in `tests/`, see `src/a.py`"), "");
     }
 
     #[test]

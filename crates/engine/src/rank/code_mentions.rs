@@ -4,12 +4,22 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::named_code::{SpanKind, identifiers, occurrences, quotes, spans};
+use super::roles::{self, RoleSpan, SpanRole};
 
 /// Minimum number of bytes of code with punctuation that is looked for as it is written.
 const MIN_LITERAL_LEN: usize = 4;
 
 /// What an occurrence of an identifier counts, relative to one of code with punctuation.
 const IDENTIFIER_WEIGHT: f64 = 0.6;
+
+/// What code that the rule forbids counts.
+const FORBIDDEN_WEIGHT: f64 = 2.0;
+
+/// What code counts that the rule demands, so that the edit follows the rule, or that the file has already.
+const KNOWN_WEIGHT: f64 = 0.3;
+
+/// Minimum number of bytes of a forbidden word of prose, such as `any`.
+const MIN_WORD_LEN: usize = 3;
 
 /// Returns the identifiers that a text marks as code: all between back-ticks, and outside of them those that cannot be a word
 /// of prose. The words of commands are not in code.
@@ -31,20 +41,31 @@ pub(crate) fn marked_identifiers(text: &str) -> BTreeSet<&str> {
     marked
 }
 
-/// Returns how much of the code that a rule marks is new in the lines that are added to a file, whose text is `old`. Code
-/// with punctuation, as in `# type: ignore`, counts wherever it is added. An identifier counts if the file does not have it.
+/// Returns how much of the code that a rule marks is new in the lines that are added to a file, whose text is `old`. Code that the
+/// rule forbids counts wherever it is added, as in `# type: ignore`, and most. Of code that it demands counts a variant: the
+/// same call with other arguments. An identifier without a role counts if the file does not have it.
 pub(crate) fn new_in_lines(rule: &str, added: &str, old: &str) -> f64 {
     let mut sum = 0.0;
     let mut known = BTreeSet::new();
+    let mut roles = None;
     for quote in quotes(rule) {
-        let code = rule[quote.inner].trim().trim_end_matches("()");
-        if !known.insert(code) || code.contains('\n') || !occurs(added, code) {
+        let code = rule[quote.inner.clone()].trim();
+        if code.contains('\n') || !known.insert(code) {
             continue;
         }
-        let is_word = code.chars().all(|c| c.is_alphanumeric() || c == '_');
-        if !is_word && code.len() >= MIN_LITERAL_LEN {
-            sum += 1.0;
+        let form = Form::new(code);
+        let is_added = form.occurs(added);
+        if !is_added && !form.has_variant(added) {
+            continue;
         }
+        let roles = roles.get_or_insert_with(|| roles::roles(rule));
+        sum += match role_at(roles, quote.inner.start) {
+            SpanRole::Forbidden if is_added && form.is_distinctive(old) => FORBIDDEN_WEIGHT,
+            SpanRole::Neutral if is_added && form.is_literal() && !form.occurs(old) => 1.0,
+            SpanRole::Neutral | SpanRole::Demanded if is_added && form.is_literal() => KNOWN_WEIGHT,
+            SpanRole::Neutral | SpanRole::Demanded if !is_added => 1.0,
+            _ => 0.0,
+        };
     }
     for word in marked_identifiers(rule) {
         let is_name = is_coined(word) || word.starts_with(char::is_uppercase);
@@ -53,6 +74,93 @@ pub(crate) fn new_in_lines(rule: &str, added: &str, old: &str) -> f64 {
         }
     }
     sum.min(2.0)
+}
+
+/// Returns the role of the code at a byte of a rule.
+fn role_at(roles: &[RoleSpan], at: usize) -> SpanRole {
+    let span = roles
+        .iter()
+        .find(|span| span.is_code && span.range.contains(&at));
+    span.map_or(SpanRole::Neutral, |span| span.role)
+}
+
+/// Code as a rule writes it, perhaps with gaps: `fmt.Print*`, `#[allow(clippy::...)]`.
+struct Form<'c> {
+    /// The parts between the gaps. The first and the last one may be empty.
+    parts: Vec<&'c str>,
+}
+
+impl<'c> Form<'c> {
+    fn new(code: &'c str) -> Self {
+        let code = code.strip_suffix("()").unwrap_or(code);
+        let parts = code.split(['*', '…']).flat_map(|part| part.split("..."));
+        Self {
+            parts: parts.collect(),
+        }
+    }
+
+    /// Whether a line of a text has the parts in their order.
+    fn occurs(&self, text: &str) -> bool {
+        let is_empty = self.parts.iter().all(|part| part.is_empty());
+        !is_empty && text.lines().any(|line| self.is_in(line))
+    }
+
+    fn is_in(&self, line: &str) -> bool {
+        let mut rest = line;
+        for (idx, part) in self.parts.iter().enumerate() {
+            let is_cut = idx + 1 < self.parts.len();
+            let Some(at) = literal_at(rest, part, is_cut) else {
+                return false;
+            };
+            rest = &rest[at + part.len()..];
+        }
+        true
+    }
+
+    /// Whether it is more than a word.
+    fn is_literal(&self) -> bool {
+        let is_part_of_word = |c: char| c.is_alphanumeric() || c == '_';
+        let is_word = self
+            .parts
+            .iter()
+            .all(|part| part.chars().all(is_part_of_word));
+        let len: usize = self.parts.iter().map(|part| part.len()).sum();
+        !is_word && len >= MIN_LITERAL_LEN
+    }
+
+    /// Whether it cannot be in added lines by chance: a common word is in the file already.
+    fn is_distinctive(&self, old: &str) -> bool {
+        self.is_literal()
+            || self.parts.iter().any(|part| is_coined(part))
+            || (self.parts.concat().len() >= MIN_WORD_LEN && !self.occurs(old))
+    }
+
+    /// Whether a text calls the same function with other arguments, or another one of the same module.
+    fn has_variant(&self, text: &str) -> bool {
+        let Some((callee, _)) = self.parts.first().and_then(|part| part.split_once('(')) else {
+            return false;
+        };
+        let is_path = callee.contains('.') || callee.contains("::");
+        is_path && occurs(text, callee)
+    }
+}
+
+/// Returns where a text has a part of code. A name is whole, except where the code has a gap.
+fn literal_at(text: &str, part: &str, is_cut: bool) -> Option<usize> {
+    let is_of_word = |c: char| c.is_alphanumeric() || c == '_';
+    for (at, _) in text.match_indices(part) {
+        let before = text[..at].chars().next_back();
+        let after = text[at + part.len()..].chars().next();
+        let splits_first = part.starts_with(is_of_word) && before.is_some_and(is_of_word);
+        // `math/rand` is not `math/rand/v2`.
+        let continues = after == Some('/') && part.contains('/');
+        let splits_last =
+            part.ends_with(is_of_word) && (continues || after.is_some_and(is_of_word));
+        if !splits_first && (is_cut || !splits_last) {
+            return Some(at);
+        }
+    }
+    None
 }
 
 fn commands(text: &str) -> Vec<Range<usize>> {
@@ -103,6 +211,30 @@ mod tests {
             true,
         );
         check("Prefer `a.b`", "xa.bc", "", false);
+    }
+
+    #[test]
+    fn forbidden_code_with_gaps_is_found_by_its_parts() {
+        check("Never use `log.Print*`", "log.Println(x)", "", true);
+        check(
+            "Do not add `#[allow(rustc::...)]`",
+            "#[allow(rustc::bad_opt)]",
+            "",
+            true,
+        );
+        check("Never use `log.Print*`", "log.Error(x)", "", false);
+        check("Avoid `os.path`", "import os.path", "path = 1", true);
+        check("Avoid `any`", "x: any", "y: any", false);
+        check("Avoid `time/old`", "import time/old/v2", "", false);
+    }
+
+    #[test]
+    fn a_call_that_differs_from_the_demanded_one_counts_more_than_the_same() {
+        let rule = "Wrap errors with `xerr.Wrap(err, \"...\")`";
+        let old = "return xerr.Wrap(err, \"no job\")";
+        let other = new_in_lines(rule, "return xerr.Wrap(nil)", old);
+        let same = new_in_lines(rule, "return xerr.Wrap(err, \"no lease\")", old);
+        assert!(other > same, "{other} {same}");
     }
 
     #[test]

@@ -26,8 +26,10 @@ pub enum Occasion {
     Edit,
     /// The same, by the example of the rule alone: an example that is similar enough to the added lines suffices.
     EditExample,
-    /// A task and its files are named.
+    /// A task and its files are named. The rules of a bank are compared with each other.
     Task,
+    /// The text of a prompt asks for no change: a question, or a commit.
+    Question,
     /// A session starts.
     Session,
 }
@@ -102,20 +104,19 @@ pub enum Feature {
     QueryWords,
     /// The cosine of its words and those of the task.
     QueryCosine,
-    /// By how much its words are more frequent in the likely files than in the tree, weighted by rarity.
+    /// By how much its words are more frequent in the likely files than in the tree, weighted by rarity; the most of the rules
+    /// below its heading, in standard deviations of the rules of the bank.
     FileWords,
     /// The share of the identifiers of its code that the likely files have.
     FileCode,
-    /// Whether no code is similar to the task: it is hardly a task of code.
-    NoFiles,
     /// Whether it is declared for other files than the likely ones.
     OtherPaths,
     /// Whether its headings name only other languages than those of the likely files.
     OtherLanguage,
-    /// Whether it is about tests, and the task is not.
-    OnlyTests,
-    /// Whether it is about documents, and the task is not.
-    OnlyDocuments,
+    /// The number of its parts that are marked as code, at most three.
+    MarkedParts,
+    /// Whether it matters at the moment of the work that the task is about.
+    SameMoment,
     /// Whether it is working advice such as "add a changeset".
     Process,
     /// Whether it is about tests, and a named file is one.
@@ -124,7 +125,8 @@ pub enum Feature {
     TestInSource,
     /// Whether a named file is a test.
     InTest,
-    /// Whether it comes from a guide for contributors or users, most of which is not about code.
+    /// Whether it comes from a guide for contributors or users, most of which is not about code. With a task, the share of the
+    /// rules of the bank that do not.
     FromGuide,
     /// Whether its author marked it as important.
     Emphatic,
@@ -160,6 +162,7 @@ struct Thresholds {
     file: f64,
     edit: f64,
     task: f64,
+    question: f64,
     likely: f64,
     prior_mean: f64,
     prior_rules: f64,
@@ -273,9 +276,14 @@ impl Features {
         }
     }
 
-    /// Returns whether the rule is likely to concern the task.
-    pub fn concerns_task(&self) -> bool {
-        self.score(Occasion::Task) >= MODEL.thresholds.task
+    /// Returns whether the rule concerns the task about as much as the rule with the best score.
+    pub fn concerns_task(&self, best: f64) -> bool {
+        self.score(Occasion::Task) >= best - MODEL.thresholds.task
+    }
+
+    /// Returns whether the rule is an answer to a question, by its words alone.
+    pub fn answers(&self) -> bool {
+        self.score(Occasion::Question) >= MODEL.thresholds.question
     }
 
     /// Returns the log-odds that an edit is about the rule. However similar the file is, that is hopeless if the added lines

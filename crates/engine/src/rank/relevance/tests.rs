@@ -1,8 +1,8 @@
 //! Tests of the scores and their table.
 
 use super::Feature::{
-    Checking, Emphatic, FromGuide, HasNoExample, InTest, NoFiles, OnlyDocuments, OnlyTests,
-    OtherLanguage, OtherPaths, Process, QueryCosine, QueryWords, TestInSource,
+    Checking, Emphatic, FromGuide, HasNoExample, InTest, MarkedParts, OtherLanguage, OtherPaths,
+    Process, QueryCosine, QueryWords, SameMoment, TestInSource,
 };
 use super::*;
 
@@ -262,22 +262,24 @@ fn each_feature_changes_the_score_of_a_task() {
         QueryCosine,
         FileWords,
         FileCode,
+        MarkedParts,
+        SameMoment,
         Emphatic,
         Anchored,
     ] {
         assert!(score(&[(raised, 0.5)]) > score(&[]), "{raised:?}");
     }
-    for lowered in [
-        FromGuide,
-        OtherPaths,
-        OtherLanguage,
-        OnlyTests,
-        OnlyDocuments,
-        Checking,
-    ] {
+    for lowered in [FromGuide, OtherPaths, OtherLanguage, Checking] {
         assert!(score(&[(lowered, 1.0)]) < score(&[]), "{lowered:?}");
     }
-    assert!(!features(&[]).concerns_task());
-    assert!(!features(&[(NoFiles, 1.0), (Emphatic, 1.0)]).concerns_task());
-    assert!(features(&[(QueryCosine, 0.3)]).concerns_task());
+    let best = score(&[(QueryCosine, 0.5)]);
+    assert!(!features(&[(FromGuide, 1.0)]).concerns_task(best));
+    assert!(features(&[(QueryCosine, 0.3)]).concerns_task(best));
+}
+
+#[test]
+fn only_the_words_of_a_rule_answer_a_question() {
+    assert!(!features(&[]).answers());
+    assert!(!features(&[(FileWords, 3.0), (Emphatic, 1.0)]).answers());
+    assert!(features(&[(QueryCosine, 0.3)]).answers());
 }
