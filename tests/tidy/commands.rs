@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::lexer::is_word;
 
 /// Modules of `src/commands/` that are not commands.
-const SHARED: [&str; 9] = [
+const SHARED: [&str; 10] = [
     "agent",
     "args",
     "candidates",
@@ -13,6 +13,7 @@ const SHARED: [&str; 9] = [
     "content",
     "edited",
     "findings",
+    "outside_documents",
     "settings_file",
     "temporary",
 ];

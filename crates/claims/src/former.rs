@@ -98,7 +98,8 @@ impl Checker<'_> {
         open.sort_by(|a, b| a.moments.cmp(&b.moments));
         history.omitted = past.read_trees(self.project.root, &history.trees);
         let mut tried: Vec<(Position, Tried)> = Vec::with_capacity(open.len());
-        for it in &open {
+        for (n_tried, it) in open.iter().enumerate() {
+            (self.progress)(n_tried, open.len());
             tried.push((it.at, self.tried(it, &mut history, past)));
         }
         self.try_moved(&open, &mut tried, &mut history, past);

@@ -165,7 +165,14 @@ impl Kind for Symbol {
                 return Holds::Yes;
             }
         }
-        (now.is_used(name) && now.are_together(&self.parts)).into()
+        if !now.is_used(name) || !now.are_together(&self.parts) {
+            return Holds::No;
+        }
+        // A field may have the name of the function that it replaced.
+        if self.is_call && !now.is_callable(name) {
+            return Holds::Perhaps;
+        }
+        Holds::Yes
     }
 
     fn held(
@@ -188,6 +195,7 @@ impl Kind for Symbol {
             let entry = &old.entries[idx];
             if let Some(version) = past.version(entry)
                 && version.has(parts)
+                && (!writer.is_doubtful || version.has_function(parts))
             {
                 found.push(entry.path.clone());
                 is_declared = is_declared || version.declares(&parts[0]);
