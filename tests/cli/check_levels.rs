@@ -223,6 +223,7 @@ fn a_path_that_was_where_its_line_says_is_sure_in_a_block_too() {
             "error stale 3 lib/core",
             "error stale 3 out/site",
             "error stale 6 ./tools/run.sh",
+            "warning stale 7 run.sh",
             "warning stale 3 out/site",
         ]
     );

@@ -168,11 +168,11 @@ impl Kind for Symbol {
         if !now.is_used(name) || !now.are_together(&self.parts) {
             return Holds::No;
         }
-        // A field may have the name of the function that it replaced.
-        if self.is_call && !now.is_callable(name) {
-            return Holds::Perhaps;
+        if self.is_only_field(now) {
+            Holds::Perhaps
+        } else {
+            Holds::Yes
         }
-        Holds::Yes
     }
 
     fn held(
@@ -220,6 +220,12 @@ impl Kind for Symbol {
 }
 
 impl Symbol {
+    /// Returns whether only a field of now has the name of a call. It may have replaced the function.
+    pub(crate) fn is_only_field(&self, now: &Now) -> bool {
+        let name = self.parts.last().filter(|_| self.is_call);
+        name.is_some_and(|name| now.is_used(name) && !now.is_callable(name))
+    }
+
     /// Returns the positions of the old files with the words of the name.
     fn entries_that_may_define(
         &self,
