@@ -164,7 +164,7 @@ impl Default for Likeness {
 enum Test {
     Part(Part),
     Defines(Vec<String>),
-    /// A definition that is no field.
+    /// A definition other than a field.
     DefinesFunction(Vec<String>),
     /// Code that contains the word.
     Uses(String),

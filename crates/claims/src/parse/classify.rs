@@ -114,11 +114,11 @@ pub(crate) fn version(word: &str) -> Option<&str> {
         .find(|c: char| !c.is_ascii_digit() && c != '.')
         .unwrap_or(word.len());
     let (number, rest) = word.split_at(end);
+    let is_wildcard = number.ends_with('.') && rest.starts_with('x');
     let number = number.trim_end_matches('.');
     let is_number = number.starts_with(|c: char| c.is_ascii_digit()) && number.len() <= 12;
-    let is_rest = rest.is_empty()
-        || rest.starts_with(['+', ',', ')', ';', ':', '*'])
-        || rest.starts_with(".x");
+    let is_rest =
+        rest.is_empty() || rest.starts_with(['+', ',', ')', ';', ':', '*']) || is_wildcard;
     (is_number && is_rest).then_some(number)
 }
 
@@ -305,7 +305,7 @@ mod tests {
             ("Python", " 3.11", Some("3.11")),
             ("Python", " code of 3 files", None),
             ("Python", "3", None),
-            ("React", " 18", None),
+            ("Shop", " 18", None),
         ] {
             let found = required(name, after).map(|(version, _)| version);
             assert_eq!(found, expected, "{name}{after}");

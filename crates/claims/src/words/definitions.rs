@@ -12,7 +12,7 @@ pub(crate) fn declares(text: &str, name: &str) -> bool {
 }
 
 /// Returns whether a name that is defined may follow a word.
-fn is_defining(word: &str) -> bool {
+pub(super) fn is_defining(word: &str) -> bool {
     DEFINING.entries().contains(&word) || word == "#define"
 }
 
@@ -62,7 +62,7 @@ fn destructured(line: &str) -> Vec<&str> {
 }
 
 /// Returns whether a text may call a word: not all its occurrences are fields that are read, or declared with
-/// a value that is no function.
+/// a value that is not a function.
 pub(super) fn is_callable(text: &str, word: &str) -> bool {
     positions(text, word).any(|at| {
         let before = &text[..at];
