@@ -198,6 +198,12 @@ fn memories_of_agents_are_compared_with_the_time_when_they_were_written() {
         let report = sandbox.json_of(sandbox.run("check --project . ../memory.md --json"));
         assert_eq!(shown(&report), expected, "{day}");
     }
+    let memory = format!("---\nupdated: 2026-02-01\n---\n{text}");
+    sandbox.write(".claude/agent-memory/till.md", memory);
+    let doctor = sandbox.run("doctor").text();
+    let message = "out of date: 1 of 1 memory of agents";
+    assert!(doctor.contains(message), "{doctor}");
+    sandbox.remove(".claude/agent-memory/till.md");
     let memory = "---\nstale_after: 2025-01-01\n---\nText.\n";
     sandbox.write(".claude/agent-memory/a.md", memory);
     let report = sandbox.json_of(sandbox.run("check --memories --json"));

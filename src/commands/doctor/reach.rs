@@ -144,7 +144,7 @@ impl Doctor<'_> {
         let MemoryCounts { n_all, n_stale } = memory_counts(&self.project.root);
         if n_stale > 0 {
             let memories = plural(n_all, "memory");
-            let message = format!("{n_stale} of {memories} of agents say what is no longer true");
+            let message = format!("out of date: {n_stale} of {memories} of agents");
             self.info(message, "cerberus check --memories");
         }
         Ok(())
