@@ -10,6 +10,7 @@ mod usage;
 
 use std::ffi::OsString;
 use std::io::IsTerminal;
+use std::path::Path;
 
 use cerberus_engine::threads;
 use cerberus_engine::tree::git;
@@ -67,8 +68,15 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
     {
         return complete::run(words, &request);
     }
-    let parsed = command().try_get_matches_from(&args);
-    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
+    let mut parsed = parse(&args);
+    let refused = parsed.as_ref().err();
+    // `cerberus docs` is `cerberus check docs`.
+    if let Some(position) = refused.and_then(|error| position_of_path(error, &args)) {
+        let mut of_check = args.clone();
+        of_check.insert(position, "check".into());
+        parsed = parse(&of_check);
+    }
+    let cli = match parsed {
         Ok(cli) => cli,
         // Help goes to stdout, and writing it may fail like any other output.
         Err(error) if !error.use_stderr() => {
@@ -111,6 +119,19 @@ pub(crate) fn run(args: impl IntoIterator<Item = OsString>) -> ExitStatus {
             }
         }
     }
+}
+
+fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
+    let matches = command().try_get_matches_from(args)?;
+    Cli::from_arg_matches(&matches)
+}
+
+/// Returns the position of a path in the place of a command.
+fn position_of_path(error: &clap::Error, args: &[OsString]) -> Option<usize> {
+    let name = usage::unknown_command(error)?;
+    let position = args.iter().skip(1).position(|arg| arg == name)? + 1;
+    let is_first = usage::command_of(&args[..position]) == "cerberus";
+    (is_first && Path::new(name).exists()).then_some(position)
 }
 
 fn dispatch(cli: &Cli, out: &mut Printer) -> CliResult {

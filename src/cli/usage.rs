@@ -64,7 +64,8 @@ fn meant(name: &str) -> Vec<String> {
     hints
 }
 
-fn unknown_command(refused: &Error) -> Option<&str> {
+/// Returns the word that is in the place of a command and is none.
+pub(super) fn unknown_command(refused: &Error) -> Option<&str> {
     match refused.get(ContextKind::InvalidSubcommand) {
         Some(ContextValue::String(name)) => Some(name),
         _ => None,
@@ -72,7 +73,7 @@ fn unknown_command(refused: &Error) -> Option<&str> {
 }
 
 /// Returns the command of a command line, without its arguments.
-fn command_of(args: &[OsString]) -> String {
+pub(super) fn command_of(args: &[OsString]) -> String {
     let mut command = Cli::command();
     let mut words = vec![command.get_name().to_owned()];
     for arg in args.iter().skip(1) {

@@ -8,7 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use cerberus_claims::report::{self as claims, Verdict};
+use cerberus_claims::parse::Claim;
+use cerberus_claims::report::{self as claims, Document, Verdict};
+use cerberus_engine::Progress;
 use cerberus_engine::tree::{self, git};
 use cerberus_model::Severity;
 use cerberus_model::error::{ExitStatus, UserError};
@@ -17,8 +19,9 @@ use clap::Args;
 use serde::Serialize;
 
 use super::findings::{self, FindingsFormat, Unchecked};
+use super::outside_documents;
 use crate::config::Settings;
-use crate::output::{CliResult, Printer};
+use crate::output::{CliResult, Printer, ProgressBar};
 
 mod annotations;
 mod bank;
@@ -48,6 +51,9 @@ pub(crate) struct CheckArgs {
     /// Fail on warnings, too
     #[arg(long)]
     pub(crate) strict: bool,
+    /// Print only the findings
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
     /// Only what became false since this revision, in any document
     #[arg(long, value_name = "REV")]
     pub(crate) since: Option<String>,
@@ -147,7 +153,9 @@ pub(crate) fn run(args: &CheckArgs, settings: &Settings, out: &mut Printer) -> C
             .hint("run it without --format and --json")
             .into());
     }
-    let mut report = check(args, settings)?;
+    let bar = ProgressBar::new(out.terminal, "comparing claims with the history");
+    let mut report = check_with(args, settings, &|done, total| bar.step(done, total))?;
+    drop(bar);
     let is_read = match &args.with {
         Some(with) if !args.fix => reader::dismiss(with, &settings.project.root, &mut report, out)?,
         _ => true,
@@ -183,139 +191,161 @@ pub(crate) fn run(args: &CheckArgs, settings: &Settings, out: &mut Printer) -> C
 
 /// Checks the documents, and the bank unless files are named.
 pub(crate) fn check(args: &CheckArgs, settings: &Settings) -> Result<Report> {
+    check_with(args, settings, &|_, _| {})
+}
+
+/// Like [`check`], and reports the progress.
+fn check_with(args: &CheckArgs, settings: &Settings, progress: Progress<'_>) -> Result<Report> {
     let project = &settings.project;
-    let since = args
-        .since
-        .as_deref()
-        .map(|it| findings::fork_point(&project.root, it));
+    let since = args.since.as_deref();
+    let since = since.map(|revision| findings::fork_point(&project.root, revision));
     let since = since.transpose()?;
-    // What an agent dismisses is added to the baseline.
-    let is_read = |path: &&Path| !args.update_baseline || (args.with.is_some() && path.exists());
-    let baseline = args.baseline.as_deref().filter(is_read);
-    let accepted = baseline.map(baseline::read).transpose()?;
+    let mut accepted = accepted(args)?;
+    let mut found = documents_of(args, settings, since.is_some())?;
+    let mut summary = Summary::default();
+    summary.add_documents(&mut found, &settings.check.ignore);
+    let checked = compared(&project.root, &found.documents, since.as_deref(), progress)?;
+    let mut unchecked = std::mem::take(&mut found.unread);
+    for (file, reason) in checked.unread {
+        unchecked.push(Unchecked { file, reason });
+    }
+    let mut warnings = checked.warnings;
+    let mut findings: Vec<Finding> = Vec::new();
+    for finding in &checked.findings {
+        let document = &found.documents[finding.document_idx];
+        let claim = &document.claims.claims[finding.claim_idx];
+        summary.add(claim, &finding.verdict);
+        findings.push(of_claim(document, claim, &finding.verdict));
+    }
+    for (why, of_document) in undecided(&found.documents, &checked.findings) {
+        match args.allow_shallow && why == claims::SHALLOW {
+            true => warnings.push(format!("`{}`: {}", of_document.file, of_document.reason)),
+            false => unchecked.push(of_document),
+        }
+    }
+    findings.append(&mut outside::expired(&found.documents, project.now));
+    let has_bank = project.bank.exists() && settings.memory_enabled;
+    if args.files.is_empty() && !args.memories && has_bank {
+        let since = since.as_deref();
+        unchecked.extend(bank::check(project, since, &mut findings, &mut warnings)?);
+    }
+    findings.sort_by(|a, b| {
+        let a_place = (&a.file, a.line, &a.claim, a.column);
+        a_place.cmp(&(&b.file, b.line, &b.claim, b.column))
+    });
+    let mut findings = merged(findings);
+    let outdated;
+    (summary.accepted, outdated) = baseline::accept(&accepted, &mut findings);
+    let is_whole = since.is_none() && args.files.is_empty() && !args.memories;
+    let outdated = if is_whole { outdated } else { BTreeSet::new() };
+    accepted.retain(|finding| !outdated.contains(finding));
+    let mut report = Report {
+        ok: false,
+        is_strict: args.strict,
+        summary,
+        documents: read_documents(&found),
+        texts: texts_with(&findings, found.documents),
+        findings,
+        unchecked,
+        outdated,
+        warnings,
+        accepted,
+    };
+    report.count();
+    Ok(report)
+}
+
+/// Returns the findings that the baseline accepts.
+fn accepted(args: &CheckArgs) -> Result<BTreeSet<baseline::Accepted>> {
+    let Some(path) = &args.baseline else {
+        return Ok(BTreeSet::new());
+    };
+    // A new baseline has only what is found now, or what an agent dismisses as well.
+    let is_read = !args.update_baseline || (args.with.is_some() && path.exists());
+    if is_read {
+        baseline::read(path)
+    } else {
+        Ok(BTreeSet::new())
+    }
+}
+
+/// Returns the documents that the arguments name.
+fn documents_of(args: &CheckArgs, settings: &Settings, is_any: bool) -> Result<documents::Found> {
+    let project = &settings.project;
     let mut files = args.files.clone();
     let mut outside = Vec::new();
     if settings.is_project_named {
         (files, outside) = outside::divide(&project.root, &args.files)?;
     }
-    let mut found = documents::Found::default();
     if args.memories {
-        outside.append(&mut outside::memories(&project.root));
+        outside.append(&mut outside_documents::memories(&project.root));
     }
+    let mut found = documents::Found::default();
     // What is named outside of the project is checked alone.
     if outside.is_empty() && !args.memories || !files.is_empty() {
-        found = documents::read(project, &files, since.is_some(), &settings.check)?;
+        found = documents::read(project, &files, is_any, &settings.check)?;
     }
     found.documents.append(&mut outside);
-    let mut summary = Summary::default();
-    // In the texts that are ignored, `*` matches any text.
-    let ignored = settings
-        .check
-        .ignore
-        .iter()
-        .map(|it| it.split('*').collect::<Vec<_>>());
-    let ignored: Vec<Vec<&str>> = ignored.collect();
-    let is_ignored = |text: &str| ignored.iter().any(|pieces| consists_of(text, pieces));
-    for document in &mut found.documents {
-        let n_all = document.claims.claims.len();
-        document
-            .claims
-            .claims
-            .retain(|claim| !is_ignored(&claim.text));
-        summary.ignored += n_all - document.claims.claims.len() + document.claims.n_ignored;
-        summary.claims += document.claims.claims.len();
-    }
-    let documents = read_documents(&found);
-    summary.documents = documents.len() - found.others.len();
-    summary.others = found.others.len();
-    let root = &project.root;
+    Ok(found)
+}
+
+/// Compares the documents with the project.
+fn compared(
+    root: &Path,
+    documents: &[Document],
+    since: Option<&str>,
+    progress: Progress<'_>,
+) -> Result<claims::Report> {
     let (checked, head) = rayon::join(
-        || cerberus_claims::check(root, &found.documents, since.as_deref()),
+        || cerberus_claims::check(root, documents, since, progress),
         || git::checked_head(root),
     );
     let Some(checked) = checked else {
-        git::check_usable(&project.root)?;
+        git::check_usable(root)?;
         let error = UserError::environment("failed to list the files of a git repository");
         let hint = "run it in the working tree of a git repository; check with `git status`";
         return Err(error.hint(hint).into());
     };
     // Without it no claim that fails now is known to have been true.
     head?;
-    let mut unchecked = found.unread;
-    let unread = checked.unread.into_iter();
-    unchecked.extend(unread.map(|(file, reason)| Unchecked { file, reason }));
-    let mut warnings = checked.warnings;
-    let mut unknown: BTreeMap<(usize, &str), usize> = BTreeMap::new();
-    let mut findings: Vec<Finding> = Vec::new();
-    for finding in checked.findings {
-        let document = &found.documents[finding.document_idx];
-        let claim = &document.claims.claims[finding.claim_idx];
-        match &finding.verdict {
-            Verdict::Stale(_) | Verdict::Mistaken(_) => {}
-            Verdict::Unknown(_) => summary.unknown += 1,
-            Verdict::Unchecked(why) => {
-                summary.unknown += 1;
-                *unknown.entry((finding.document_idx, *why)).or_default() += 1;
-            }
-            // A word in the font of code, of which nothing was claimed.
-            Verdict::NeverTrue if claim.target.is_package() => {}
-            Verdict::NeverTrue | Verdict::Fulfilled(_) => summary.never_true += 1,
-        }
-        findings.push(of_claim(document, claim, &finding.verdict));
-    }
-    for ((document_idx, why), n) in unknown {
-        let file = found.documents[document_idx].path.clone();
-        let reason = format!("{}: {why}", plural(n, "claim"));
-        match args.allow_shallow && why == claims::SHALLOW {
-            true => warnings.push(format!("`{file}`: {reason}")),
-            false => unchecked.push(Unchecked { file, reason }),
+    Ok(checked)
+}
+
+/// Returns how many claims of each document were not checked, with the reasons.
+fn undecided(
+    documents: &[Document],
+    findings: &[claims::Finding],
+) -> Vec<(&'static str, Unchecked)> {
+    let mut counts: BTreeMap<(usize, &'static str), usize> = BTreeMap::new();
+    for finding in findings {
+        if let Verdict::Unchecked(why) = finding.verdict {
+            *counts.entry((finding.document_idx, why)).or_default() += 1;
         }
     }
-    findings.append(&mut outside::expired(&found.documents, project.now));
-    let has_bank = project.bank.exists() && settings.memory_enabled;
-    if args.files.is_empty() && !args.memories && has_bank {
-        unchecked.extend(bank::check(
-            project,
-            since.as_deref(),
-            &mut findings,
-            &mut warnings,
-        )?);
+    let mut undecided = Vec::new();
+    for ((document_idx, why), n_claims) in counts {
+        let file = documents[document_idx].path.clone();
+        let reason = format!("{}: {why}", plural(n_claims, "claim"));
+        undecided.push((why, Unchecked { file, reason }));
     }
-    findings.sort_by(|a, b| {
-        let place = |it: &Finding| (it.file.clone(), it.line, it.claim.clone(), it.column);
-        place(a).cmp(&place(b))
-    });
-    let mut findings = merged(findings);
-    let mut accepted = accepted.unwrap_or_default();
-    let mut outdated;
-    (summary.accepted, outdated) = baseline::accept(&accepted, &mut findings);
-    if since.is_some() || !args.files.is_empty() || args.memories {
-        outdated.clear();
+    undecided
+}
+
+/// Returns the texts of the documents with errors or warnings.
+fn texts_with(findings: &[Finding], documents: Vec<Document>) -> BTreeMap<String, String> {
+    let mut wrong: BTreeSet<&str> = BTreeSet::new();
+    for finding in findings {
+        if finding.is_reported() {
+            wrong.insert(&finding.file);
+        }
     }
-    accepted.retain(|it| !outdated.contains(it));
-    let reported = findings.iter().filter(|finding| finding.is_reported());
-    let wrong: BTreeSet<&str> = reported.map(|finding| finding.file.as_str()).collect();
-    let texts = found
-        .documents
-        .into_iter()
-        .map(|document| (document.path, document.text));
-    let texts = texts
-        .filter(|(path, _)| wrong.contains(path.as_str()))
-        .collect();
-    let mut report = Report {
-        ok: false,
-        is_strict: args.strict,
-        summary,
-        findings,
-        documents,
-        unchecked,
-        outdated,
-        warnings,
-        accepted,
-        texts,
-    };
-    report.count();
-    Ok(report)
+    let mut texts = BTreeMap::new();
+    for document in documents {
+        if wrong.contains(document.path.as_str()) {
+            texts.insert(document.path, document.text);
+        }
+    }
+    texts
 }
 
 /// Returns what an edit of an instruction file makes wrong: the errors on the lines that HEAD lacks, and those of other
@@ -371,6 +401,44 @@ fn read_documents(found: &documents::Found) -> Vec<ReadDocument> {
         });
     }
     documents
+}
+
+impl Summary {
+    /// Counts documents and their claims, and removes the claims whose text is ignored.
+    fn add_documents(&mut self, found: &mut documents::Found, ignored: &[String]) {
+        self.documents = found.documents.len();
+        self.others = found.others.len();
+        for document in &found.documents {
+            self.documents -= usize::from(found.others.contains(&document.path));
+        }
+        // `*` matches any text.
+        let mut patterns: Vec<Vec<&str>> = Vec::new();
+        for pattern in ignored {
+            patterns.push(pattern.split('*').collect());
+        }
+        let is_ignored = |text: &str| {
+            let mut pieces = patterns.iter();
+            pieces.any(|pieces| consists_of(text, pieces))
+        };
+        for document in &mut found.documents {
+            let claims = &mut document.claims;
+            let n_all = claims.claims.len();
+            claims.claims.retain(|claim| !is_ignored(&claim.text));
+            self.ignored += n_all - claims.claims.len() + claims.n_ignored;
+            self.claims += claims.claims.len();
+        }
+    }
+
+    /// Counts a claim that is neither an error nor a warning.
+    fn add(&mut self, claim: &Claim, verdict: &Verdict) {
+        match verdict {
+            Verdict::Stale(_) | Verdict::Mistaken(_) => {}
+            Verdict::Unknown(_) | Verdict::Unchecked(_) => self.unknown += 1,
+            // A word in the font of code, of which nothing was claimed.
+            Verdict::NeverTrue if claim.target.is_package() => {}
+            Verdict::NeverTrue | Verdict::Fulfilled(_) => self.never_true += 1,
+        }
+    }
 }
 
 impl Report {

@@ -52,7 +52,7 @@ fn doctor<'p>(project: &'p Workspace, config: ConfigReport) -> Report {
         checks: vec!["configuration".to_owned()],
     };
     // In the order in which they run.
-    let checks: [Check<'p>; 10] = [
+    let checks: [Check<'p>; 11] = [
         (false, "code", Doctor::code),
         (false, "bank", Doctor::bank),
         (true, "memories", Doctor::memories),
@@ -63,6 +63,7 @@ fn doctor<'p>(project: &'p Workspace, config: ConfigReport) -> Report {
         (false, "hosts", Doctor::arriving),
         (false, "hosts", Doctor::codex_trust),
         (true, "hosts", Doctor::reach),
+        (false, "hosts", Doctor::agent_memories),
     ];
     for (needs_bank, name, check) in checks {
         doctor.check = name;

@@ -28,6 +28,7 @@ pub(crate) mod inject;
 pub(crate) mod linked;
 pub(crate) mod links;
 pub(crate) mod merge;
+mod outside_documents;
 pub(crate) mod pattern;
 pub(crate) mod pin;
 pub(crate) mod read;

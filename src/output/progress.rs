@@ -1,4 +1,6 @@
-//! Progress bar on stderr, shown only on a terminal.
+//! Progress bar on stderr, shown only on a terminal, and only for what takes longer than a second.
+
+use std::time::Duration;
 
 use indicatif::{ProgressDrawTarget, ProgressStyle};
 
@@ -7,11 +9,14 @@ use crate::config::Terminal;
 /// Frames per second.
 const FRAME_RATE: u8 = 10;
 
+/// Time before the bar is shown.
+const DELAY: Duration = Duration::from_secs(1);
+
 /// Progress bar that is removed when dropped.
 pub(crate) struct ProgressBar(indicatif::ProgressBar);
 
 impl ProgressBar {
-    /// Creates a bar with a label. It is hidden until its first step.
+    /// Creates a bar with a label. It is hidden until its first step after the delay.
     pub(crate) fn new(terminal: Terminal, label: &'static str) -> Self {
         let target = if terminal.err_is_terminal {
             ProgressDrawTarget::stderr_with_hz(FRAME_RATE)
@@ -27,6 +32,9 @@ impl ProgressBar {
 
     /// Shows that `done` of `total` steps are complete.
     pub(crate) fn step(&self, done: usize, total: usize) {
+        if self.0.elapsed() < DELAY {
+            return;
+        }
         self.0.set_length(total as u64);
         self.0.set_position(done as u64);
     }

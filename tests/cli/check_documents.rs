@@ -414,11 +414,11 @@ fn an_address_of_the_project_is_a_path_of_it() {
             since dbedd8bb30 of 2026-01-02: Move it
             now `src/rows.py`
             next: cerberus check --fix
+        docs/README.md:1:99: `https://github.com/shop/till/tree/main/src/b`: the file or folder no longer exists
+            since dbedd8bb30 of 2026-01-02: Move it
+            next: correct or remove it, or put `<!-- cerberus: ignore -->` above it
 
-        docs/README.md: 1 warning
-            1:99: `https://github.com/shop/till/tree/main/src/b`: the file or folder no longer exists, since dbedd8bb30 of 2026-01-02
-
-        1 error, 1 warning; checked 2 claims in 1 document
+        2 errors; checked 2 claims in 1 document
         to correct 1 of them: cerberus check --fix
         [exit 1]
     "#]]);

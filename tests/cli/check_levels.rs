@@ -198,8 +198,86 @@ fn memories_of_agents_are_compared_with_the_time_when_they_were_written() {
         let report = sandbox.json_of(sandbox.run("check --project . ../memory.md --json"));
         assert_eq!(shown(&report), expected, "{day}");
     }
+    let memory = format!("---\nupdated: 2026-02-01\n---\n{text}");
+    sandbox.write(".claude/agent-memory/till.md", memory);
+    let doctor = sandbox.run("doctor").text();
+    let message = "out of date: 1 of 1 memory of agents";
+    assert!(doctor.contains(message), "{doctor}");
+    sandbox.remove(".claude/agent-memory/till.md");
     let memory = "---\nstale_after: 2025-01-01\n---\nText.\n";
     sandbox.write(".claude/agent-memory/a.md", memory);
     let report = sandbox.json_of(sandbox.run("check --memories --json"));
     assert_eq!(shown(&report), ["warning stale 2 2025-01-01"]);
+}
+
+#[test]
+fn a_path_that_was_where_its_line_says_is_sure_in_a_block_too() {
+    let sandbox = Sandbox::empty();
+    for file in ["tools/run.sh", "lib/core/a.py", "out/site/index.md"] {
+        sandbox.write(file, "x = 1\n");
+    }
+    let text = "# Shop\n\nThe core is in `lib/core`, pages are in `out/site`.\n\n```sh\nsh ./tools/run.sh\nsh run.sh\n```\n";
+    sandbox.write("AGENTS.md", text);
+    sandbox.write("docs/pages.md", "# Pages\n\nThe pages are in `out/site`.\n");
+    sandbox.commit("start");
+    sandbox.git("rm -qr tools lib out");
+    sandbox.commit("Drop them");
+    let report = sandbox.json_of(sandbox.run("check AGENTS.md docs/pages.md --json"));
+    assert_eq!(
+        shown(&report),
+        [
+            "error stale 3 lib/core",
+            "error stale 3 out/site",
+            "error stale 6 ./tools/run.sh",
+            "warning stale 7 run.sh",
+            "warning stale 3 out/site",
+        ]
+    );
+}
+
+#[test]
+fn a_call_of_what_is_only_a_field_now_is_stale() {
+    let sandbox = Sandbox::empty();
+    sandbox.write(
+        "src/till.py",
+        "def drawer():\n    return 1\n\n\ndef close_day():\n    return 2\n",
+    );
+    sandbox.write("AGENTS.md", "Call `drawer()`, then `close_day()`.\n");
+    sandbox.commit("start");
+    sandbox.write(
+        "src/till.py",
+        "class Till:\n    drawer: int\n\n\ndef close_day():\n    return 2\n",
+    );
+    sandbox.commit("Replace the function");
+    let report = sandbox.json_of(sandbox.run("check --json"));
+    assert_eq!(shown(&report), ["error stale 1 drawer()"]);
+}
+
+#[test]
+fn links_in_a_comment_of_several_lines_and_to_pages_of_a_site_are_no_mistakes() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("docs/root.tsx.md", "# Root\n");
+    let text = "<p>\n<!--\n<img src=\"./none.png\">\n-->\n<img src=\"./no.png\">\n</p>\n\n[root](./docs/root.tsx)\n";
+    sandbox.write("README.md", text);
+    sandbox.commit("start");
+    let report = sandbox.json_of(sandbox.run("check --json"));
+    assert_eq!(shown(&report), ["warning mistaken 5 ./no.png"]);
+}
+
+#[test]
+fn a_path_in_the_place_of_a_command_is_checked_and_quiet_prints_findings_only() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("docs/a.md", "# A\n\n[b](b.md)\n");
+    sandbox.commit("start");
+    let whole = sandbox.run("docs").text();
+    assert!(
+        whole.contains("`b.md`") && whole.contains("checked 1 claim"),
+        "{whole}"
+    );
+    let quiet = sandbox.run("docs -q").text();
+    assert!(
+        quiet.contains("`b.md`") && !quiet.contains("checked"),
+        "{quiet}"
+    );
+    assert_eq!(sandbox.run("none").status(), 2);
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::lexer::is_word;
 
 /// Modules of `src/commands/` that are not commands.
-const SHARED: [&str; 10] = [
+const SHARED: [&str; 11] = [
     "added_code",
     "agent",
     "args",
@@ -14,6 +14,7 @@ const SHARED: [&str; 10] = [
     "content",
     "edited",
     "findings",
+    "outside_documents",
     "settings_file",
     "temporary",
 ];

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use cerberus_engine::Progress;
 use cerberus_engine::tree::git::{self, Objects, past};
 use rustc_hash::FxHashSet;
 
@@ -31,8 +32,13 @@ const SPARSE: &str =
 
 /// Checks the claims of documents against the tree below `root`. With `since`, a revision, claims
 /// are stale if they were true at its last common commit with HEAD. Returns `None` if git cannot
-/// list the files.
-pub fn check(root: &Path, documents: &[Document], since: Option<&str>) -> Option<Report> {
+/// list the files. `progress` gets how many of the claims that fail are decided.
+pub fn check(
+    root: &Path,
+    documents: &[Document],
+    since: Option<&str>,
+    progress: Progress<'_>,
+) -> Option<Report> {
     let now = Now::read(root, documents)?;
     let project = Project {
         root,
@@ -49,6 +55,7 @@ pub fn check(root: &Path, documents: &[Document], since: Option<&str>) -> Option
         doubtful: FxHashSet::default(),
         added: FxHashSet::default(),
         never_doubtful: Vec::new(),
+        progress,
     };
     let mut failing: Vec<Position> = Vec::new();
     for document_idx in 0..documents.len() {
@@ -112,6 +119,7 @@ pub(crate) struct Checker<'c> {
     pub(crate) added: FxHashSet<Position>,
     /// The claims that hold perhaps, and did not hold otherwise before.
     never_doubtful: Vec<Position>,
+    pub(crate) progress: Progress<'c>,
 }
 
 impl<'c> Checker<'c> {
@@ -254,7 +262,7 @@ impl<'c> Checker<'c> {
         corrected::verify(self.project, renamed);
         for (claim, explained) in former.iter().zip(explained) {
             let verdict = match explained {
-                Some(stale) => self.verdict(claim.at, stale, perhaps_moved.contains(&claim.at)),
+                Some(stale) => self.verdict(claim, stale, perhaps_moved.contains(&claim.at)),
                 None => Verdict::NeverTrue,
             };
             self.put(claim.at, verdict);
@@ -263,8 +271,8 @@ impl<'c> Checker<'c> {
 
     /// Returns the verdict about a claim that was true. One that `must_have_moved` is about a name that a program
     /// knows, and is out of date only if the file is at another place.
-    fn verdict(&self, at: Position, mut stale: Stale, must_have_moved: bool) -> Verdict {
-        let (document, claim) = self.project.claim(at);
+    fn verdict(&self, former: &Former, mut stale: Stale, must_have_moved: bool) -> Verdict {
+        let (document, claim) = self.project.claim(former.at);
         let is_certain = stale.now.as_ref().is_some_and(|now| now.is_certain);
         if must_have_moved && !is_certain {
             return Verdict::NeverTrue;
@@ -276,6 +284,7 @@ impl<'c> Checker<'c> {
         let evidence = Evidence {
             now: self.project.now,
             place: Place { document, claim },
+            truth: &former.truth,
             stale: &stale,
         };
         (stale.level, stale.doubt) = evidence.level();

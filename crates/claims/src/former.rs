@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::checker::Checker;
 use crate::moved::{self, Differing, Start};
 use crate::now::Now;
-use crate::origin::{self, Moment, Origin, Place};
+use crate::origin::{self, Moment, Place};
 use crate::project::{Position, Project};
 use crate::report::{GIT_FAILED, LACKING, SHALLOW, Verdict};
 use crate::snapshot;
@@ -33,6 +33,19 @@ pub(super) struct Open {
     has_moved: bool,
     /// Why other moments may be missing.
     gap: Option<&'static str>,
+}
+
+impl Open {
+    /// Returns a claim with its moments, of which no place is known.
+    fn new(at: Position, moments: Vec<Moment>) -> Self {
+        Self {
+            at,
+            moments,
+            places: Vec::new(),
+            has_moved: false,
+            gap: None,
+        }
+    }
 }
 
 /// A claim that was true.
@@ -98,7 +111,8 @@ impl Checker<'_> {
         open.sort_by(|a, b| a.moments.cmp(&b.moments));
         history.omitted = past.read_trees(self.project.root, &history.trees);
         let mut tried: Vec<(Position, Tried)> = Vec::with_capacity(open.len());
-        for it in &open {
+        for (n_tried, it) in open.iter().enumerate() {
+            (self.progress)(n_tried, open.len());
             tried.push((it.at, self.tried(it, &mut history, past)));
         }
         self.try_moved(&open, &mut tried, &mut history, past);
@@ -213,16 +227,12 @@ impl Checker<'_> {
                 }
                 (_, Err(_)) => moved.moments,
             };
-            again.push((
-                idx,
-                Open {
-                    at,
-                    moments,
-                    places: Vec::new(),
-                    has_moved: true,
-                    gap,
-                },
-            ));
+            let moved = Open {
+                has_moved: true,
+                gap,
+                ..Open::new(at, moments)
+            };
+            again.push((idx, moved));
         }
         if again.is_empty() {
             return;
@@ -316,18 +326,11 @@ impl Checker<'_> {
             for &at in of_document {
                 let (document, claim) = self.project.claim(at);
                 if lines.contains(origin::line_of(document, claim.span)) {
-                    let moments = vec![Moment {
+                    let moment = Moment {
                         commit: commit.to_owned(),
                         path: path.clone(),
-                    }];
-                    let (places, has_moved) = (Vec::new(), false);
-                    open.push(Open {
-                        at,
-                        moments,
-                        places,
-                        has_moved,
-                        gap: None,
-                    });
+                    };
+                    open.push(Open::new(at, vec![moment]));
                 } else {
                     later.push(at);
                 }
@@ -348,13 +351,7 @@ impl Checker<'_> {
                 let path = snapshot::last(&document.path).to_owned();
                 moments.push(Moment { commit, path });
             }
-            open.push(Open {
-                at,
-                moments,
-                places: Vec::new(),
-                has_moved: false,
-                gap: None,
-            });
+            open.push(Open::new(at, moments));
         }
         open
     }
@@ -366,40 +363,27 @@ impl Checker<'_> {
         failing: &[Position],
         head: &str,
     ) -> Vec<Open> {
+        let mut open = Vec::with_capacity(failing.len());
         let Some(found) = origin::origins(self.project, objects, head, failing) else {
-            let mut open = Vec::with_capacity(failing.len());
             for &at in failing {
-                let (moments, places, gap) = (Vec::new(), Vec::new(), Some(GIT_FAILED));
                 open.push(Open {
-                    at,
-                    moments,
-                    places,
-                    has_moved: false,
-                    gap,
+                    gap: Some(GIT_FAILED),
+                    ..Open::new(at, Vec::new())
                 });
             }
             return open;
         };
         let is_shallow = git::is_shallow(self.project.root);
-        let mut open = Vec::with_capacity(failing.len());
-        for (
-            &at,
-            Origin {
-                moments,
-                places,
-                is_cut,
-                is_unread,
-            },
-        ) in failing.iter().zip(found)
-        {
-            let gap = is_unread.then_some(GIT_FAILED);
-            let gap = gap.or((is_cut && is_shallow).then_some(SHALLOW));
+        for (&at, origin) in failing.iter().zip(found) {
+            let gap = if origin.is_unread {
+                Some(GIT_FAILED)
+            } else {
+                (origin.is_cut && is_shallow).then_some(SHALLOW)
+            };
             open.push(Open {
-                at,
-                moments,
-                places,
-                has_moved: false,
+                places: origin.places,
                 gap,
+                ..Open::new(at, origin.moments)
             });
         }
         open

@@ -190,6 +190,11 @@ pub(crate) trait Kind {
     /// Returns whether a claim that was true is certainly one about the project as it is.
     fn is_sure(&self, evidence: &Evidence<'_>) -> bool;
 
+    /// Returns whether it is one in a block of code, too, which may be a sample.
+    fn is_sure_in_block(&self, _evidence: &Evidence<'_>) -> bool {
+        false
+    }
+
     /// Returns what is wrong with a claim that was never true, if it is a mistake of its writer. `is_added` is
     /// whether the change that is checked adds its line.
     fn never_held(&self, _now: &Now, _place: Place<'_>, _is_added: bool) -> Option<String> {

@@ -5,9 +5,10 @@
 
 use crate::kinds::Place;
 use crate::now::Now;
-use crate::parse::{Stance, Target};
+use crate::parse::Stance;
 use crate::paths::{folder_of, is_within};
 use crate::report::{Level, Stale};
+use crate::then::Truth;
 
 /// Why a claim that was true is only likely to be out of date.
 const UNCLEAR: &str = "what its sentence, or one above it, says of it is not known";
@@ -20,6 +21,7 @@ const UNSPECIFIC: &str = "its name alone does not say that it is meant here";
 pub(crate) struct Evidence<'e> {
     pub(crate) now: &'e Now,
     pub(crate) place: Place<'e>,
+    pub(crate) truth: &'e Truth,
     pub(crate) stale: &'e Stale,
 }
 
@@ -28,15 +30,15 @@ impl Evidence<'_> {
     pub(crate) fn level(&self) -> (Level, Option<&'static str>) {
         let target = &self.place.claim.target;
         let is_link = target.is_link();
-        // A command line is in a block because it is one.
-        let is_own_in_block = is_link || matches!(target, Target::Task(_));
         let doubt = if self.place.claim.stance == Stance::Unclear {
             Some(UNCLEAR)
         } else if is_prompt(&self.place.document.path) && !is_link {
             Some(IN_PROMPT)
         } else if self.place.document.claims.is_below_past(self.place.claim) {
             Some(IN_PAST)
-        } else if self.place.document.claims.is_in_block(self.place.claim) && !is_own_in_block {
+        } else if self.place.document.claims.is_in_block(self.place.claim)
+            && !target.kind().is_sure_in_block(self)
+        {
             Some(IN_CODE)
         } else if target.kind().is_sure(self) {
             None

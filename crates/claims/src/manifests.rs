@@ -31,6 +31,8 @@ const KEY: &str = "key";
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Facts {
     pub(super) tasks: BTreeSet<(Runner, String)>,
+    /// The targets of Make with a `%`.
+    patterns: make::Patterns,
     /// Dependencies with their versions; languages are dependencies with lower-case names.
     pub(super) dependencies: BTreeSet<(String, String)>,
     /// The names of its packages.
@@ -264,13 +266,10 @@ impl Facts {
     /// Returns whether it defines a task.
     pub(super) fn defines(&self, task: &Task) -> bool {
         let has = |runner: Runner| self.tasks.contains(&(runner, task.name.clone()));
-        let is_rule = |(runner, rule): &(Runner, String)| {
-            *runner == Runner::Make && make::is_made(&task.name, rule)
-        };
         match task.runner {
             // They run scripts, too.
             Runner::Deno | Runner::Nx => has(task.runner) || has(Runner::Script),
-            Runner::Make => has(Runner::Make) || self.tasks.iter().any(is_rule),
+            Runner::Make => has(Runner::Make) || make::is_made(&task.name, &self.patterns),
             runner => has(runner),
         }
     }

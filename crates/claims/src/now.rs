@@ -95,13 +95,16 @@ impl Now {
         }
         let words = Words::new(wanted);
         let mut pairs: BTreeSet<(usize, usize)> = BTreeSet::new();
+        let mut called: BTreeSet<usize> = BTreeSet::new();
         for claim in &claims {
             if let Target::Symbol(symbol) = &claim.target {
                 pairs.extend(pair(&words, &symbol.parts));
+                let name = symbol.parts.last().filter(|_| symbol.is_call);
+                called.extend(name.and_then(|name| words.idx(name)));
             }
         }
         let code = words::code_for(tree.entries(), documents);
-        let mut occurrences = Occurrences::read(root, &code, &words, &pairs);
+        let mut occurrences = Occurrences::read(root, &code, &words, (&pairs, &called));
         unread.append(&mut occurrences.unread);
         unread.sort_unstable();
         unread.dedup();
@@ -223,6 +226,12 @@ impl Now {
         self.words
             .idx(word)
             .is_some_and(|idx| self.occurrences.is_used(idx))
+    }
+
+    /// Returns whether code may call a word that a document calls.
+    pub(super) fn is_callable(&self, word: &str) -> bool {
+        let idx = self.words.idx(word);
+        idx.is_some_and(|idx| self.occurrences.is_callable(idx))
     }
 
     /// Returns whether a manifest makes a claim true.

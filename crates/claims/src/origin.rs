@@ -24,6 +24,9 @@ const MAX_RENAMES: usize = 3;
 /// Maximum length of a line that is looked for in other documents.
 const MAX_LINE: usize = 4096;
 
+/// Number of versions of each document that are read first. Most lines are found in few.
+const FIRST_VERSIONS: usize = 8;
+
 /// A commit in whose tree a claim may have been true.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Moment {
@@ -94,9 +97,15 @@ pub(super) struct Traced<'d> {
     pub(super) names: Vec<&'d str>,
     /// Newest first.
     pub(super) versions: Vec<Version>,
-    /// For each version and claim, whether it has its line, and whether it has its name. `None` for a
-    /// version that cannot be read.
-    pub(super) found: Vec<Option<Vec<(bool, bool)>>>,
+    /// What each version that was read has of each claim. `None` for a version that cannot be read.
+    pub(super) found: Vec<Option<Vec<Occurrence>>>,
+}
+
+/// What a version of a document has of a claim, if all newer ones have it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Occurrence {
+    has_line: bool,
+    has_name: bool,
 }
 
 /// Returns when the claims of `failing`, which are grouped by document, were written, or `None` if
@@ -161,30 +170,44 @@ pub(super) fn line_of(document: &Document, span: Span) -> &str {
     document.text[lines.start(line)..lines.start(line + 1)].trim()
 }
 
-/// Compares the versions that were not read yet with the claims.
+/// Compares the versions that were not read yet with the claims, the newest first. What is older than a version
+/// without the names of all claims is not read.
 pub(super) fn read_versions(objects: &mut Objects<'_>, traced: &mut [Traced<'_>]) {
-    let mut wanted: Vec<(usize, usize)> = Vec::new();
-    for (traced_idx, it) in traced.iter_mut().enumerate() {
-        wanted.extend((it.found.len()..it.versions.len()).map(|idx| (traced_idx, idx)));
-        it.found.resize(it.versions.len(), None);
+    let mut n_more = FIRST_VERSIONS;
+    loop {
+        let mut wanted: Vec<(usize, usize)> = Vec::new();
+        let mut names: Vec<String> = Vec::new();
+        for (traced_idx, document) in traced.iter_mut().enumerate() {
+            let n_read = document.found.len();
+            if !document.is_open() {
+                continue;
+            }
+            let end = document.versions.len().min(n_read + n_more);
+            document.found.resize(end, None);
+            for version_idx in n_read..end {
+                wanted.push((traced_idx, version_idx));
+                names.push(document.versions[version_idx].object.clone());
+            }
+        }
+        if wanted.is_empty() {
+            return;
+        }
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        objects.read_all(&names, |position, bytes| {
+            let (traced_idx, version_idx) = wanted[position];
+            let document = &mut traced[traced_idx];
+            let found = document.claims_in(&text::decode(bytes).0, version_idx);
+            document.found[version_idx] = Some(found);
+        });
+        n_more *= 2;
     }
-    let names: Vec<String> = wanted
-        .iter()
-        .map(|&(idx, version)| traced[idx].versions[version].object.clone())
-        .collect();
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    objects.read_all(&names, |position, bytes| {
-        let (traced_idx, version_idx) = wanted[position];
-        let it = &mut traced[traced_idx];
-        it.found[version_idx] = Some(it.claims_in(&text::decode(bytes).0));
-    });
 }
 
 /// Continues the versions of documents that were renamed. Returns whether there is any.
 fn follow_renames(root: &Path, objects: &mut Objects<'_>, traced: &mut [Traced<'_>]) -> bool {
     let is_open = |it: &Traced<'_>| {
         let last = it.found.last().and_then(Option::as_ref);
-        let has_claim = last.is_some_and(|found| found.iter().any(|it| it.1));
+        let has_claim = last.is_some_and(|found| found.iter().any(|claim| claim.has_name));
         it.versions
             .last()
             .filter(|last| has_claim && !last.parents.is_empty())
@@ -273,35 +296,59 @@ pub(super) fn names(text: &str, name: &str) -> bool {
 }
 
 impl Traced<'_> {
-    /// Returns for each claim whether a version has its line, and whether it has its name.
-    fn claims_in(&self, text: &str) -> Vec<(bool, bool)> {
-        // Claims of one line are next to each other, and a line may be long.
-        let of_line: Vec<&[&str]> = self.lines.chunk_by(|a, b| std::ptr::eq(*a, *b)).collect();
-        let mut by_line: FxHashMap<&str, bool> =
-            of_line.iter().map(|same| (same[0], false)).collect();
+    /// Returns whether all versions that were read have the name of a claim.
+    fn is_open(&self) -> bool {
+        match self.found.last() {
+            Some(Some(found)) => found.iter().any(|claim| claim.has_name),
+            Some(None) => false,
+            None => true,
+        }
+    }
+
+    /// Returns what a version has of each claim. A name that the version after it lacks is not looked for.
+    fn claims_in(&self, text: &str, version_idx: usize) -> Vec<Occurrence> {
+        let newer = match version_idx.checked_sub(1) {
+            Some(newer_idx) => self.found[newer_idx].as_deref().unwrap_or_default(),
+            None => &[],
+        };
+        let is_newest = version_idx == 0;
+        let mut has_line: FxHashMap<&str, bool> = FxHashMap::default();
+        for (position, line) in self.lines.iter().enumerate() {
+            if is_newest || newer.get(position).is_some_and(|claim| claim.has_line) {
+                has_line.insert(line, false);
+            }
+        }
         for line in text.lines() {
-            if let Some(is_found) = by_line.get_mut(line.trim()) {
+            if let Some(is_found) = has_line.get_mut(line.trim()) {
                 *is_found = true;
             }
         }
-        let has_line = of_line
-            .iter()
-            .flat_map(|same| std::iter::repeat_n(by_line[same[0]], same.len()));
-        let found = has_line.zip(&self.names).map(|(has_line, name)| {
-            let has_name = has_line || names(text, name);
-            (has_line, has_name)
-        });
-        found.collect()
+        let mut has_name: FxHashMap<&str, bool> = FxHashMap::default();
+        let mut found = Vec::with_capacity(self.lines.len());
+        for (position, line) in self.lines.iter().enumerate() {
+            let mut claim = Occurrence::default();
+            if is_newest || newer.get(position).is_some_and(|claim| claim.has_name) {
+                claim.has_line = has_line.get(line).is_some_and(|is_found| *is_found);
+                let name = self.names[position];
+                claim.has_name =
+                    claim.has_line || *has_name.entry(name).or_insert_with(|| names(text, name));
+            }
+            found.push(claim);
+        }
+        found
     }
 
     /// Returns when a claim was written.
     pub(super) fn origin(&self, position: usize, head: &str) -> Origin {
-        let count = |has: &dyn Fn(&(bool, bool)) -> bool| {
-            let read = self.found.iter().map_while(Option::as_ref);
-            read.take_while(|found| has(&found[position])).count()
-        };
-        let n_with_line = count(&|found| found.0);
-        let n_with_name = count(&|found| found.1);
+        let (mut n_with_line, mut n_with_name) = (0, 0);
+        for found in self.found.iter().map_while(Option::as_ref) {
+            let claim = found[position];
+            if !claim.has_name {
+                break;
+            }
+            n_with_name += 1;
+            n_with_line += usize::from(claim.has_line);
+        }
         let at = |commit: &str, path: &str| Moment {
             commit: commit.to_owned(),
             path: path.to_owned(),

@@ -224,6 +224,7 @@ pub fn read(text: &str, addresses: &Addresses) -> Claims {
             Event::Code(_) => reader.inline_code(span),
             Event::Text(_) if !in_code => reader.prose.push(span),
             Event::Html(_) | Event::InlineHtml(_) => reader.html(span),
+            Event::End(TagEnd::HtmlBlock) => reader.in_comment = false,
             _ => {}
         }
     }
@@ -260,6 +261,8 @@ struct Reader<'a> {
     prose: Vec<Span>,
     /// Whether the text is that of a link to another project.
     in_external_link: bool,
+    /// Whether a comment of HTML is open.
+    in_comment: bool,
     claims: Vec<Claim>,
     is_cut: bool,
 }
@@ -373,7 +376,7 @@ impl Reader<'_> {
     /// Reads the links and images of a piece of HTML.
     fn html(&mut self, span: Span) {
         let html = span.slice(self.text);
-        let comments = ignored::comments(html);
+        let comments = ignored::comments(html, &mut self.in_comment);
         for attribute in [" src=\"", " href=\""] {
             for (at, _) in html.match_indices(attribute) {
                 if comments
@@ -398,6 +401,15 @@ impl Reader<'_> {
         let name = written.trim_matches('`');
         let start = span.start + (name.as_ptr().addr() - written.as_ptr().addr());
         let span = Span::new(start, start + name.len());
+        let line = self.text[span.end..].lines().next().unwrap_or_default();
+        if let Some((_, after)) = line.split_once(')')
+            && let Some((end, required)) = classify::required(name, after)
+        {
+            let end = end.as_ptr().addr() + end.len() - self.text.as_ptr().addr();
+            let span = Span::new(span.start, end);
+            let stance = self.context.stance(span);
+            self.push(span, span.slice(self.text), required.into(), stance);
+        }
         if classify::is_package(name) && !self.in_title(span) {
             let stance = self.context.stance(span);
             self.push(

@@ -20,7 +20,6 @@ use super::versions::Version;
 use super::words;
 use crate::former::Former;
 use crate::kinds::path::{FilePath, Part};
-use crate::kinds::symbol::Symbol;
 use crate::kinds::variable::Variable;
 use crate::parse::{Claim, Target};
 use crate::project::Project;
@@ -165,6 +164,8 @@ impl Default for Likeness {
 enum Test {
     Part(Part),
     Defines(Vec<String>),
+    /// A definition other than a field.
+    DefinesFunction(Vec<String>),
     /// Code that contains the word.
     Uses(String),
     /// A manifest that makes a claim about it true.
@@ -241,8 +242,13 @@ impl<'s, 'o> Search<'s, 'o> {
                 });
             }
             (Truth::Manifests(files), target) => (files, Test::Makes(target.clone())),
-            (Truth::Definitions(files), Target::Symbol(Symbol { parts, .. })) => {
-                (files, Test::Defines(parts.clone()))
+            (Truth::Definitions(files), Target::Symbol(symbol)) => {
+                let parts = symbol.parts.clone();
+                if symbol.is_only_field(self.now) {
+                    (files, Test::DefinesFunction(parts))
+                } else {
+                    (files, Test::Defines(parts))
+                }
             }
             (Truth::Word(files), Target::Variable(Variable(name))) => {
                 (files, Test::Uses(name.clone()))
@@ -263,7 +269,7 @@ impl<'s, 'o> Search<'s, 'o> {
             });
         };
         let code = match &test {
-            Test::Defines(parts) => {
+            Test::Defines(parts) | Test::DefinesFunction(parts) => {
                 let written = truth_files
                     .first()
                     .map(|file| (commit.as_str(), file.as_str()));
@@ -419,6 +425,7 @@ impl Test {
         match self {
             Self::Part(part) => version.has_part(part),
             Self::Defines(parts) => version.has(parts),
+            Self::DefinesFunction(parts) => version.has(parts) && version.has_function(parts),
             Self::Uses(name) => version.uses(name),
             Self::Makes(target) => !version.manifests().making(target.kind()).is_empty(),
         }

@@ -169,6 +169,16 @@ impl Version {
         }
     }
 
+    /// Returns whether the version, in a parsed language, defines a function or a type of this name.
+    pub(super) fn has_function(&self, parts: &[String]) -> bool {
+        let Some((name, symbols)) = parts.last().zip(self.symbols()) else {
+            return false;
+        };
+        symbols
+            .named(name, "")
+            .any(|symbol| symbol.kind != SymbolKind::Variable)
+    }
+
     /// Returns the qualified name under which the version, in a parsed language, defines a name.
     pub(super) fn symbol(&self, parts: &[String]) -> Option<&str> {
         let (name, qualifiers) = parts.split_last()?;

@@ -4,6 +4,7 @@
 //! they contain is not in use.
 
 mod comments;
+mod definitions;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -17,7 +18,9 @@ use cerberus_model::text::conventions;
 use cerberus_model::text::conventions::CONVENTIONS;
 use cerberus_model::{Language, word_lists};
 pub(super) use comments::without_comments;
-use comments::{is_comment, is_on_line_of_code, is_outside_comments};
+use comments::{is_on_line_of_code, is_outside_comments};
+pub(super) use definitions::{declares, defined_in};
+use definitions::{is_callable, is_introduced};
 use memchr::memmem::{self, Finder};
 use memchr::memrchr;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
@@ -40,7 +43,7 @@ const MAX_BYTES: u64 = 16 * 1024 * 1024;
 /// not counted.
 const MAX_PARSED: usize = 12;
 
-word_lists! { "words/code.txt": DEFINING VALUES MODIFIERS OTHER_PROGRAMS UNSPECIFIC }
+word_lists! { "words/code.txt": DEFINING VALUES MODIFIERS OTHER_PROGRAMS UNSPECIFIC FUNCTIONS }
 
 /// Words that are looked for.
 pub(super) struct Words {
@@ -184,6 +187,8 @@ fn is_text_of_code(entry: &TreeEntry) -> bool {
 pub(super) struct Occurrences {
     /// For each word, whether code contains it outside comments.
     is_used: Vec<AtomicBool>,
+    /// For each word that is called in a document, whether code may call it.
+    is_callable: Vec<AtomicBool>,
     /// The files of each word that few contain.
     rare: Vec<Vec<usize>>,
     /// The pairs of words that occur in one file.
@@ -193,15 +198,18 @@ pub(super) struct Occurrences {
 }
 
 impl Occurrences {
-    /// Reads the files of `entries` that are code. `pairs` are the words that matter together.
+    /// Reads the files of `entries` that are code. `pairs` are the words that matter together, `called` those that a
+    /// document calls.
     pub(super) fn read(
         root: &Path,
         files: &[&TreeEntry],
         words: &Words,
-        pairs: &BTreeSet<(usize, usize)>,
+        (pairs, called): (&BTreeSet<(usize, usize)>, &BTreeSet<usize>),
     ) -> Self {
+        let flags = || words.words.iter().map(|_| AtomicBool::new(false)).collect();
         let mut this = Self {
-            is_used: words.words.iter().map(|_| AtomicBool::new(false)).collect(),
+            is_used: flags(),
+            is_callable: flags(),
             rare: vec![Vec::new(); words.words.len()],
             pairs: FxHashSet::default(),
             unread: Vec::new(),
@@ -272,7 +280,7 @@ impl Occurrences {
         let mut rare: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
         for (word, n_files) in n_files.iter().enumerate() {
             if *n_files > MAX_PARSED {
-                *this.is_used[word].get_mut() = true;
+                this.set_used(word);
             } else {
                 for &file_idx in &this.rare[word] {
                     rare.entry(file_idx).or_default().push(word);
@@ -282,7 +290,7 @@ impl Occurrences {
         let mut rare: Vec<(usize, Vec<usize>)> = rare.into_iter().collect();
         rare.sort_unstable();
         // Most names are where no comment can be, which is seen without a parse.
-        this.add_used(&rare, |file_idx, wanted| {
+        add(&this.is_used, &rare, |file_idx, wanted| {
             if wanted.len() > MAX_SEARCHED {
                 return Vec::new();
             }
@@ -294,7 +302,7 @@ impl Occurrences {
             };
             wanted.into_iter().filter(is_code).collect()
         });
-        this.add_used(&rare, |file_idx, wanted| {
+        add(&this.is_used, &rare, |file_idx, wanted| {
             let path = &files[file_idx].path;
             let Ok(text) = read::listed_text(root, path) else {
                 return Vec::new();
@@ -305,28 +313,28 @@ impl Occurrences {
                 .filter(|word| in_code.binary_search(word).is_ok())
                 .collect()
         });
+        rare.retain_mut(|(_, words)| {
+            words.retain(|word| called.contains(word));
+            !words.is_empty()
+        });
+        add(&this.is_callable, &rare, |file_idx, mut wanted| {
+            let path = &files[file_idx].path;
+            let text = read::listed_text(root, path).unwrap_or_default();
+            wanted.retain(|word| is_callable(&text, &words.words[*word]));
+            wanted
+        });
         this
     }
 
-    /// Adds the words that `find` finds in files, of those that are not known to be used.
-    fn add_used(
-        &self,
-        files: &[(usize, Vec<usize>)],
-        find: impl Fn(usize, Vec<usize>) -> Vec<usize> + Sync,
-    ) {
-        files.par_iter().for_each(|(file_idx, words)| {
-            let open = words.iter().copied().filter(|word| !self.is_used(*word));
-            let open: Vec<usize> = open.collect();
-            if !open.is_empty() {
-                find(*file_idx, open)
-                    .into_iter()
-                    .for_each(|word| self.set_used(word));
-            }
-        });
-    }
-
+    /// Notes that a word is in a file of which nothing else is known, or in many files.
     fn set_used(&self, word: usize) {
         self.is_used[word].store(true, Ordering::Relaxed);
+        self.is_callable[word].store(true, Ordering::Relaxed);
+    }
+
+    /// Returns whether code may call a word that a document calls.
+    pub(super) fn is_callable(&self, word: usize) -> bool {
+        self.is_callable[word].load(Ordering::Relaxed)
     }
 
     pub(super) fn is_used(&self, word: usize) -> bool {
@@ -336,6 +344,24 @@ impl Occurrences {
     pub(super) fn are_together(&self, a: usize, b: usize) -> bool {
         self.pairs.contains(&(a, b))
     }
+}
+
+/// Sets the flags of the words that `find` finds in files, of those that are not set.
+fn add(
+    flags: &[AtomicBool],
+    files: &[(usize, Vec<usize>)],
+    find: impl Fn(usize, Vec<usize>) -> Vec<usize> + Sync,
+) {
+    files.par_iter().for_each(|(file_idx, words)| {
+        let mut open = words.clone();
+        open.retain(|word| !flags[*word].load(Ordering::Relaxed));
+        if open.is_empty() {
+            return;
+        }
+        for word in find(*file_idx, open) {
+            flags[word].store(true, Ordering::Relaxed);
+        }
+    });
 }
 
 fn is_name_byte(byte: u8) -> bool {
@@ -454,14 +480,6 @@ fn line_start(text: &str, at: usize) -> Option<usize> {
     newline.map(|n| from + n + 1).or((from == 0).then_some(0))
 }
 
-/// Returns whether a text in a language that is not parsed declares a name.
-pub(super) fn declares(text: &str, name: &str) -> bool {
-    positions(text, name).any(|at| {
-        let keyword = text[..at].split_whitespace().next_back();
-        keyword.is_some_and(|it| is_defining(it) && !VALUES.entries().contains(&it))
-    })
-}
-
 /// Returns whether a file is a script of a shell or of a build.
 pub(super) fn is_script(path: &str) -> bool {
     let file = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
@@ -507,11 +525,6 @@ pub(super) fn is_setting(path: &str, text: &str, name: &str) -> bool {
     })
 }
 
-/// Returns whether a name that is defined may follow a word.
-fn is_defining(word: &str) -> bool {
-    DEFINING.entries().contains(&word) || word == "#define"
-}
-
 fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
@@ -530,60 +543,6 @@ fn positions<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> + 
     memmem::find_iter(text.as_bytes(), word).filter(move |&at| {
         !text[..at].ends_with(is_word) && !text[at + word.len()..].starts_with(is_word)
     })
-}
-
-/// Returns whether a line is the certain start of the definition of a word: only keywords are before
-/// it, or it is assigned.
-fn is_introduced(text: &str, word: &str) -> bool {
-    positions(text, word).any(|at| {
-        let Some(line_start) = line_start(text, at) else {
-            return false;
-        };
-        let before = &text[line_start..at];
-        let mut words = before.split_whitespace().rev();
-        match words.next() {
-            Some(keyword) if is_defining(keyword) => {
-                words.all(|word| MODIFIERS.entries().contains(&word))
-            }
-            // A method of Go.
-            Some(_) => before.starts_with("func (") && before.ends_with(") "),
-            None => text[at + word.len()..].starts_with(" = "),
-        }
-    })
-}
-
-/// Returns the words of a text that follow one that introduces a definition, or are assigned at the
-/// start of a line, unless that is far before them, or the line is a comment.
-pub(super) fn defined_in(text: &str) -> Vec<&str> {
-    let mut found = Vec::new();
-    for line in text.lines().filter(|line| !is_comment(line)) {
-        let first = line.trim_start();
-        let (mut is_introduced, mut n_before) = (false, 0);
-        for piece in line.split_inclusive([' ', '\t', '(']) {
-            if n_before > MAX_LINE {
-                break;
-            }
-            let name = &piece[..piece.find(|c| !is_word(c)).unwrap_or(piece.len())];
-            let is_first = std::ptr::eq(piece.as_ptr(), first.as_ptr());
-            let after = if is_first {
-                first[name.len()..].trim_start()
-            } else {
-                ""
-            };
-            let is_assigned = after.starts_with(['=', ':']) && !after.starts_with("==");
-            if !name.is_empty() && (is_introduced || is_assigned) {
-                found.push(name);
-            }
-            let word = piece.trim_end_matches([' ', '\t']);
-            is_introduced = if word.is_empty() {
-                is_introduced
-            } else {
-                is_defining(word)
-            };
-            n_before += piece.len();
-        }
-    }
-    found
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! Which documents are checked: the named ones, or the instruction files and guides of the project,
 //! the documents that instruction files name, and the memories.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use cerberus_bank::Workspace;
 use cerberus_bank::ops::Project;
 use cerberus_claims::addresses::Addresses;
 use cerberus_claims::parse;
@@ -42,11 +43,12 @@ pub(super) struct Found {
 
 /// Reads the documents of `files`, or of the project: with `is_any` all of them that are about now.
 pub(super) fn read(
-    project: &Project,
+    workspace: &Workspace,
     files: &[PathBuf],
     is_any: bool,
     config: &CheckConfig,
 ) -> Result<Found> {
+    let project: &Project = workspace;
     let root = &project.root;
     // What the command line names itself is read whatever it is about.
     let mut exempt: BTreeSet<String> = BTreeSet::new();
@@ -85,25 +87,10 @@ pub(super) fn read(
         }
     }
     paths.extend(exempt.iter().cloned());
-    if files.is_empty()
-        && project.bank.exists()
-        && let Ok(folder) = project.bank.folder().strip_prefix(root)
-    {
-        let folder = folder
-            .display()
-            .to_string()
-            .replace(std::path::MAIN_SEPARATOR, "/");
-        let (memories, _) = project.bank.list()?;
-        // Plans, journals and decisions are about another time.
-        let is_current = |file: &&String| {
-            project.bank.read(file).is_ok_and(|stored| {
-                let memory = &stored.memory;
-                matches!(memory.memory_type, MemoryType::Rule | MemoryType::Fact)
-                    && memory.status == MemoryStatus::Active
-            })
-        };
-        let current = memories.iter().filter(is_current);
-        paths.extend(current.map(|file| format!("{folder}/{file}")));
+    let mut memories: BTreeMap<String, String> = BTreeMap::new();
+    if files.is_empty() && project.bank.exists() {
+        memories = current_memories(workspace)?;
+        paths.retain(|path| !memories.contains_key(path));
     }
     let exclude = Globs::new(&config.exclude);
     let addresses = Addresses::new(root);
@@ -123,6 +110,8 @@ pub(super) fn read(
         found.unread.push(Unchecked { file, reason });
     }
     paths.retain(|path| exclude.find(path).is_none());
+    memories.retain(|path, _| exclude.find(path).is_none());
+    found.add_memories(memories);
     let is_of_time = |path: &str, text: &str, is_listed: bool| {
         let is_specification = documents::is_specification(path);
         exempt.contains(path)
@@ -164,7 +153,38 @@ pub(super) fn read(
     Ok(found)
 }
 
+/// Returns the texts of the memories that are about now, by their paths in the project. Plans, journals and decisions are
+/// about another time.
+fn current_memories(project: &Workspace) -> Result<BTreeMap<String, String>> {
+    let mut texts = BTreeMap::new();
+    let Ok(folder) = project.bank.folder().strip_prefix(&project.root) else {
+        return Ok(texts);
+    };
+    let folder = folder.display().to_string();
+    let folder = folder.replace(std::path::MAIN_SEPARATOR, "/");
+    for stored in &project.memories()?.all {
+        let memory = &stored.memory;
+        let is_current = matches!(memory.memory_type, MemoryType::Rule | MemoryType::Fact)
+            && memory.status == MemoryStatus::Active;
+        if is_current {
+            texts.insert(format!("{folder}/{}", stored.file), stored.text.clone());
+        }
+    }
+    Ok(texts)
+}
+
 impl Found {
+    /// Adds memories by their paths.
+    fn add_memories(&mut self, memories: BTreeMap<String, String>) {
+        for (path, text) in memories {
+            let status = times::status(&text);
+            if status.is_none_or(|status| status == Status::Current) {
+                let claims = parse::read(&text, &self.addresses);
+                self.documents.push(Document::new(path, text, claims));
+            }
+        }
+    }
+
     /// Adds the documents of which a link may be unresolved, with their links only.
     fn add_links(&mut self, project: &Project, others: BTreeSet<String>) {
         let root = &project.root;

@@ -32,6 +32,9 @@ pub(super) fn report(report: &Report, args: &CheckArgs, out: &mut Printer) {
         ));
     }
     let n_warnings = report.summary.warnings;
+    if args.quiet {
+        return print_warnings(report, args, out);
+    }
     if report.findings.len() > n_warnings || !report.outdated.is_empty() {
         out.line("");
     }

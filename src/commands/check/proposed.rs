@@ -335,7 +335,7 @@ fn claims_of_lines(
     documents: &[Document],
 ) -> BTreeMap<(String, usize), LineClaims> {
     let root = &settings.project.root;
-    let report = cerberus_claims::check(root, documents, None).unwrap_or_default();
+    let report = cerberus_claims::check(root, documents, None, &|_, _| {}).unwrap_or_default();
     let wrong: BTreeSet<(usize, usize)> = report
         .findings
         .iter()

@@ -8,11 +8,13 @@ use cerberus_bank::MemoryFile;
 use cerberus_bank::ops::memories::Memories;
 use cerberus_engine::tree::documents;
 use cerberus_model::MemoryType;
+use cerberus_model::text::plural;
 use serde::Serialize;
 
 use super::Doctor;
 use super::hosts::read_external;
 use crate::agents::Agent;
+use crate::commands::outside_documents::{MemoryCounts, memory_counts};
 use crate::commands::setup;
 use crate::config::in_one_line;
 
@@ -134,6 +136,19 @@ impl Doctor<'_> {
                 let message = format!("`{shared}` and `{own}` both run the hooks of {title}");
                 self.info(message, format!("remove them from `{own}`"));
             }
+        }
+        Ok(())
+    }
+}
+
+impl Doctor<'_> {
+    /// Checks what agents remember of the project outside of it.
+    pub(super) fn agent_memories(&mut self) -> Result<()> {
+        let MemoryCounts { n_all, n_stale } = memory_counts(&self.project.root);
+        if n_stale > 0 {
+            let memories = plural(n_all, "memory");
+            let message = format!("out of date: {n_stale} of {memories} of agents");
+            self.info(message, "cerberus check --memories");
         }
         Ok(())
     }

@@ -246,14 +246,18 @@ impl Kind for FilePath {
 
     fn is_sure(&self, evidence: &Evidence<'_>) -> bool {
         if self.is_route() {
-            return false;
+            return self.was_as_written(evidence);
         }
         if self.is_link || evidence.is_in_tree() || evidence.has_new_place() {
             return true;
         }
         let is_file = snapshot::last(&self.path).contains('.') && !self.path.ends_with('/');
         let has_folder = self.path.trim_start_matches("./").contains('/');
-        is_file && has_folder && !self.path.starts_with('/')
+        is_file && has_folder && !self.path.starts_with('/') || self.was_as_written(evidence)
+    }
+
+    fn is_sure_in_block(&self, evidence: &Evidence<'_>) -> bool {
+        self.is_link || self.was_as_written(evidence)
     }
 }
 
@@ -271,6 +275,29 @@ impl FilePath {
     fn is_route(&self) -> bool {
         let is_page = !snapshot::last(self.path.trim_end_matches('/')).contains('.');
         self.is_link && self.path.starts_with('/') && is_page
+    }
+
+    /// Returns whether what is gone was where the path says, with its folder: from the root, or from the folder of
+    /// the document.
+    fn was_as_written(&self, evidence: &Evidence<'_>) -> bool {
+        let Truth::Paths(found) = evidence.truth else {
+            return false;
+        };
+        let path = self.path.trim_start_matches("./").trim_matches('/');
+        let has_folder = path.contains('/') || self.path.starts_with("./");
+        let is_file = snapshot::last(path).contains('.');
+        // Other documents name folders that a reader makes.
+        if !is_file && !self.is_link && !documents::is_guide(&evidence.place.document.path) {
+            return false;
+        }
+        // The start of a pattern.
+        let start = path.split(['*', '{']).next().unwrap_or(path);
+        let folder = evidence.place.document.folder();
+        let is_there = |found: &String| {
+            let mut starts = [start.to_owned(), snapshot::joined(folder, start)].into_iter();
+            starts.any(|from| *found == from || start != path && found.starts_with(&from))
+        };
+        has_folder && found.iter().all(is_there)
     }
 
     /// Returns whether a folder above a document has the page that a site serves at this address.
@@ -320,6 +347,11 @@ impl FilePath {
         let page = snapshot::without_ending(&place.document.path);
         let of_page = normalize_path(&snapshot::joined(page, path));
         if of_page.is_some_and(|path| now.tree.contains(&path)) {
+            return None;
+        }
+        // The page of a site whose address is the name of a file: `root.tsx` of `root.tsx.md`.
+        let mut pages = PAGES.iter().map(|ending| format!("{target}{ending}"));
+        if pages.any(|page| now.tree.contains(&page)) {
             return None;
         }
         let name = snapshot::last(path);

@@ -165,7 +165,14 @@ impl Kind for Symbol {
                 return Holds::Yes;
             }
         }
-        (now.is_used(name) && now.are_together(&self.parts)).into()
+        if !now.is_used(name) || !now.are_together(&self.parts) {
+            return Holds::No;
+        }
+        if self.is_only_field(now) {
+            Holds::Perhaps
+        } else {
+            Holds::Yes
+        }
     }
 
     fn held(
@@ -188,6 +195,7 @@ impl Kind for Symbol {
             let entry = &old.entries[idx];
             if let Some(version) = past.version(entry)
                 && version.has(parts)
+                && (!writer.is_doubtful || version.has_function(parts))
             {
                 found.push(entry.path.clone());
                 is_declared = is_declared || version.declares(&parts[0]);
@@ -212,6 +220,12 @@ impl Kind for Symbol {
 }
 
 impl Symbol {
+    /// Returns whether only a field of now has the name of a call. It may have replaced the function.
+    pub(crate) fn is_only_field(&self, now: &Now) -> bool {
+        let name = self.parts.last().filter(|_| self.is_call);
+        name.is_some_and(|name| now.is_used(name) && !now.is_callable(name))
+    }
+
     /// Returns the positions of the old files with the words of the name.
     fn entries_that_may_define(
         &self,

@@ -168,6 +168,11 @@ impl Kind for Task {
         let made = evidence.now.manifests.making(self);
         !made.iter().any(|path| manifests::is_for(path, folder))
     }
+
+    /// A command line is in a block because it is one.
+    fn is_sure_in_block(&self, _evidence: &Evidence<'_>) -> bool {
+        true
+    }
 }
 
 impl Task {

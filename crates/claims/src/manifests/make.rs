@@ -1,6 +1,8 @@
 //! The targets of makefiles.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashMap;
 
 use super::Facts;
 use crate::kinds::task::Runner;
@@ -45,6 +47,7 @@ pub(super) fn read(_: &str, text: &str, facts: &mut Facts) {
             let is_path = target.contains('/');
             if !target.contains('$') && target != "%" {
                 facts.task(Runner::Make, target);
+                add_pattern(target, &mut facts.patterns);
             } else if target == "%" || (target.starts_with('$') || target.contains(':')) && !is_path
             {
                 facts.compute(Runner::Make, target);
@@ -71,14 +74,33 @@ fn affixed(name: &str, value: &str) -> Option<String> {
     }
 }
 
-/// Returns whether a rule whose target has a `%` makes a target: `build/%` makes `build/shop`.
-pub(super) fn is_made(target: &str, rule: &str) -> bool {
-    rule.split_once('%').is_some_and(|(start, end)| {
-        let stem = target
-            .strip_prefix(start)
-            .and_then(|rest| rest.strip_suffix(end));
-        stem.is_some_and(|stem| !stem.is_empty())
-    })
+/// Rules whose targets have a `%`, by the text before it: the text after it. `build/%` makes `build/shop`.
+pub(super) type Patterns = FxHashMap<String, BTreeSet<String>>;
+
+/// Adds a target if it has a `%`.
+fn add_pattern(target: &str, patterns: &mut Patterns) {
+    if let Some((start, end)) = target.split_once('%') {
+        let ends = patterns.entry(start.to_owned()).or_default();
+        ends.insert(end.to_owned());
+    }
+}
+
+/// Returns whether one of the rules makes a target. The time depends on the length of the target, not on the number of
+/// rules.
+pub(super) fn is_made(target: &str, patterns: &Patterns) -> bool {
+    for (at, _) in target.char_indices() {
+        let Some(ends) = patterns.get(&target[..at]) else {
+            continue;
+        };
+        let rest = &target[at..];
+        for (stem_end, c) in rest.char_indices() {
+            // The stem has at least one character.
+            if ends.contains(&rest[stem_end + c.len_utf8()..]) {
+                return true;
+            }
+        }
+    }
+    false
 }
 
 /// Returns the targets of a rule of a makefile with the values of the variables that are known.
@@ -193,13 +215,16 @@ mod tests {
     fn a_pattern_makes_the_targets_that_it_matches() {
         for (target, rule, expected) in [
             ("build/shop", "build/%", true),
+            ("é-shop", "é-%", true),
             ("build/", "build/%", false),
             ("shop.o", "%.o", true),
             ("build-shop-all", "build-%-all", true),
             ("build-all", "build-%-all", false),
             ("lint", "lint", false),
         ] {
-            assert_eq!(super::is_made(target, rule), expected, "{target} {rule}");
+            let patterns = read("Makefile", &format!("{rule}: x\nother-%: y\n")).patterns;
+            let is_made = super::is_made(target, &patterns);
+            assert_eq!(is_made, expected, "{target} {rule}");
         }
     }
 

@@ -6,10 +6,13 @@ use cerberus_model::text::Span;
 use cerberus_model::text::conventions::CONVENTIONS;
 use percent_encoding::percent_decode_str;
 
-use super::word_lists::{FILE_NAMES, RUNTIMES};
+use super::word_lists::{FILE_NAMES, RUNTIMES, VERSION_WORDS};
 use crate::kinds::Target;
 use crate::kinds::path::{FilePath, Part};
 use crate::kinds::version::RequiredVersion;
+
+/// Maximum number of words between the name of a language and its version.
+const MAX_BEFORE_VERSION: usize = 3;
 
 /// Names in capitals that are not variables.
 const PLAIN_CAPITALS: &[&str] = &["TODO_", "README_"];
@@ -52,8 +55,7 @@ fn decoded(text: &str) -> String {
 pub(crate) fn prose(text: &str) -> Vec<(Span, Target)> {
     let mut found = Vec::new();
     let at = |part: &str| part.as_ptr().addr() - text.as_ptr().addr();
-    let words: Vec<&str> = text.split_whitespace().collect();
-    for (idx, word) in words.iter().enumerate() {
+    for word in text.split_whitespace() {
         let trimmed = word
             .trim_matches(|c: char| "()[]\"'`,;:*!?“”".contains(c))
             .trim_end_matches('.');
@@ -72,19 +74,36 @@ pub(crate) fn prose(text: &str) -> Vec<(Span, Target)> {
             let span = Span::new(at(path), at(path) + file.len());
             found.push((span, located(path).into()));
         }
-        if RUNTIMES.entries().contains(&trimmed)
-            && let Some(next) = words.get(idx + 1)
-            && let Some(version) = version(next)
-        {
+        let after = &text[at(trimmed) + trimmed.len()..];
+        if let Some((version, required)) = required(trimmed, after) {
             let span = Span::new(at(trimmed), at(version) + version.len());
-            let target = Target::Version(RequiredVersion {
-                name: trimmed.to_owned(),
-                version: version.to_owned(),
-            });
-            found.push((span, target));
+            found.push((span, required.into()));
         }
     }
     found
+}
+
+/// Returns the version of a language that the text after its name says: `Node.js 22`, `Go version 1.24`,
+/// `Node.js LTS (>= 22)`.
+pub(crate) fn required<'t>(name: &str, after: &'t str) -> Option<(&'t str, RequiredVersion)> {
+    if !RUNTIMES.entries().contains(&name) || !after.starts_with(' ') {
+        return None;
+    }
+    for word in after.split_whitespace().take(MAX_BEFORE_VERSION + 1) {
+        if let Some(version) = version(word) {
+            let required = RequiredVersion {
+                name: name.to_owned(),
+                version: version.to_owned(),
+            };
+            return Some((version, required));
+        }
+        let plain = word.trim_matches(|c: char| !c.is_alphanumeric());
+        let is_link_word = VERSION_WORDS.contains(&plain.to_lowercase());
+        if !plain.is_empty() && !is_link_word {
+            return None;
+        }
+    }
+    None
 }
 
 /// Returns the version that a word is: `18.2`, `v3`, `>=1.0`.
@@ -95,11 +114,11 @@ pub(crate) fn version(word: &str) -> Option<&str> {
         .find(|c: char| !c.is_ascii_digit() && c != '.')
         .unwrap_or(word.len());
     let (number, rest) = word.split_at(end);
+    let is_wildcard = number.ends_with('.') && rest.starts_with('x');
     let number = number.trim_end_matches('.');
     let is_number = number.starts_with(|c: char| c.is_ascii_digit()) && number.len() <= 12;
-    let is_rest = rest.is_empty()
-        || rest.starts_with(['+', ',', ')', ';', ':', '*'])
-        || rest.starts_with(".x");
+    let is_rest =
+        rest.is_empty() || rest.starts_with(['+', ',', ')', ';', ':', '*']) || is_wildcard;
     (is_number && is_rest).then_some(number)
 }
 
@@ -272,4 +291,24 @@ pub(crate) fn is_module(text: &str) -> bool {
     domain.is_some_and(|(name, end)| !name.is_empty() && is_end(end))
         && text.chars().all(is_part)
         && !has_ending(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_may_be_between_a_language_and_its_version() {
+        for (name, after, expected) in [
+            ("Node.js", " LTS (>= 18.x)", Some("18")),
+            ("Go", " version 1.24 or newer", Some("1.24")),
+            ("Python", " 3.11", Some("3.11")),
+            ("Python", " code of 3 files", None),
+            ("Python", "3", None),
+            ("Shop", " 18", None),
+        ] {
+            let found = required(name, after).map(|(version, _)| version);
+            assert_eq!(found, expected, "{name}{after}");
+        }
+    }
 }

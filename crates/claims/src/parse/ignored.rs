@@ -80,15 +80,25 @@ impl Ignored {
     }
 }
 
-/// Returns where the comments of HTML are.
-pub(super) fn comments(html: &str) -> Vec<Span> {
+/// Returns where the comments of a piece of HTML are. `is_open` is whether the piece starts in a comment, and says
+/// afterwards whether it ends in one: each line of a block is a piece.
+pub(super) fn comments(html: &str, is_open: &mut bool) -> Vec<Span> {
     let mut found = Vec::new();
     let mut at = 0;
-    while let Some(start) = html[at..].find("<!--") {
-        let start = at + start;
+    loop {
+        let mut start = at;
+        if !*is_open {
+            let Some(before) = html[at..].find("<!--") else {
+                return found;
+            };
+            start += before;
+        }
         let len = html[start..].find("-->");
+        *is_open = len.is_none();
         at = len.map_or(html.len(), |len| start + len);
         found.push(Span::new(start, at));
+        if *is_open {
+            return found;
+        }
     }
-    found
 }

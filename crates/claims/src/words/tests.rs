@@ -1,5 +1,7 @@
 //! Words, comments and definitions of texts.
 
+use super::comments::is_comment;
+use super::definitions::is_defining;
 use super::*;
 
 #[test]

@@ -20,6 +20,7 @@ mod process;
 mod records;
 mod remote;
 mod repository;
+mod shared_lines;
 mod worktree;
 
 use std::collections::BTreeMap;

@@ -2,16 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::time::Instant;
 
 use anyhow::Result;
 use cerberus_model::{UserError, text};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-use similar::{Algorithm, DiffOp};
 
 use super::past::changed_in;
-use super::worktree::{MAX_DIFF_TIME, changed_files, staged, unix_lines};
-use super::{Objects, git, with_objects};
+use super::worktree::{changed_files, staged, unix_lines};
+use super::{Objects, git, shared_lines, with_objects};
 use crate::tree::{listed, read};
 
 /// A file with added or changed lines.
@@ -72,11 +70,8 @@ impl AddedLines {
 /// Returns whether each line of `new` differs from its line in `old`.
 fn added_lines(old: &[&[u8]], new: &[&[u8]]) -> Vec<bool> {
     let mut is_added = vec![true; new.len()];
-    let deadline = Some(Instant::now() + MAX_DIFF_TIME);
-    for op in similar::capture_diff_slices_deadline(Algorithm::Myers, old, new, deadline) {
-        if let DiffOp::Equal { new_index, len, .. } = op {
-            is_added[new_index..new_index + len].fill(false);
-        }
+    for run in shared_lines::shared(old, new) {
+        is_added[run.new..run.new + run.len].fill(false);
     }
     is_added
 }

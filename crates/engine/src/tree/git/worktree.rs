@@ -7,24 +7,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Error, ErrorKind};
 use std::path::{Component, Path};
-use std::time::{Duration, Instant, UNIX_EPOCH};
+use std::time::UNIX_EPOCH;
 
 use anyhow::Result;
 use cerberus_model::{UserError, regular_file};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use rustc_hash::FxHashMap;
-use similar::{Algorithm, DiffOp};
 
 use super::files::{self, GitFiles};
 use super::listing::{IndexEntry, Seen};
 use super::objects::{Object, Objects, objects_of, read_objects, with_objects};
 use super::process::Git;
 use super::records::{self, EntryKind, RawChange, TreeEntry};
+use super::shared_lines::{Run, shared};
 use super::{checked_head, commit_id, folders, git, object_id, parse_renames, with_renames};
 use crate::tree::listed;
-
-/// Time after which the rest of a file counts as one change.
-pub(super) const MAX_DIFF_TIME: Duration = Duration::from_millis(500);
 
 /// Number of bytes that decide whether a file is binary, as in git.
 const BINARY_BYTES: usize = 8000;
@@ -310,23 +307,32 @@ fn is_equal(path: &Path, object: Object<'_>) -> std::io::Result<bool> {
 /// Returns the half-open ranges of the new 0-based lines that differ. A deletion is located at the
 /// line before it.
 fn hunks(old: &[&[u8]], new: &[&[u8]]) -> Vec<(u32, u32)> {
-    let deadline = Some(Instant::now() + MAX_DIFF_TIME);
-    let ops = similar::capture_diff_slices_deadline(Algorithm::Myers, old, new, deadline);
     let line = |idx: usize| u32::try_from(idx).unwrap_or(u32::MAX);
-    let ranges = ops.iter().filter_map(|op| match *op {
-        DiffOp::Equal { .. } => None,
-        DiffOp::Delete { new_index, .. } => {
-            let start = line(new_index).saturating_sub(1);
-            Some((start, start + 1))
+    let mut found = Vec::new();
+    let mut end = Run {
+        old: 0,
+        new: 0,
+        len: 0,
+    };
+    let after_last = Run {
+        old: old.len(),
+        new: new.len(),
+        len: 0,
+    };
+    for run in shared(old, new).into_iter().chain([after_last]) {
+        if run.new > end.new {
+            found.push((line(end.new), line(run.new)));
+        } else if run.old > end.old {
+            let start = line(run.new).saturating_sub(1);
+            found.push((start, start + 1));
         }
-        DiffOp::Insert {
-            new_index, new_len, ..
-        }
-        | DiffOp::Replace {
-            new_index, new_len, ..
-        } => Some((line(new_index), line(new_index + new_len))),
-    });
-    ranges.collect()
+        end = Run {
+            old: run.old + run.len,
+            new: run.new + run.len,
+            len: 0,
+        };
+    }
+    found
 }
 
 fn lines_of(text: &[u8]) -> Vec<&[u8]> {
