@@ -54,7 +54,7 @@ pub use locate::{Located, Version, limit_warnings, locate, locate_all};
 pub use look_alikes::remember as remember_look_alikes;
 pub use lost_words::LostWords;
 pub use single::{follow_through, is_same_lineage};
-use walk::Past;
+use walk::{End, Past, Walk};
 
 /// A symbol or a file in the tree, and its similarity to the anchored code.
 #[derive(Debug, Clone, PartialEq)]
@@ -313,12 +313,18 @@ fn find_missing(
         }
     }
     let mut missing: Vec<MissingAnchor<'_>> = Vec::new();
+    let mut lost_walks: Vec<&Walk> = Vec::new();
     for (tracked, walk) in open.iter().zip(&past.walks) {
         let TrackingState::Missing(found) = tracked.state else {
             continue;
         };
         let in_place = found.filter(|_| is_same_location(tracked.anchor, &walk.anchor));
-        missing.push(MissingAnchor::after(walk, in_place));
+        let lost_in = match walk.end {
+            End::Lost(comparison_idx) => Some(comparison_idx),
+            End::Head | End::Unknown => None,
+        };
+        missing.push(MissingAnchor::after(&walk.anchor, lost_in, in_place));
+        lost_walks.push(walk);
     }
     if missing.is_empty() {
         return Ok(own_files);
@@ -343,8 +349,9 @@ fn find_missing(
                 Some(outcome::searched(candidates, &pairs, assignment, &history))
             }
         };
-        if let Some((outcome, walk)) = outcome.zip(missing.walk) {
+        if let Some(outcome) = outcome {
             let has_all_renames = past.commits.has_all_renames;
+            let walk = lost_walks[idx];
             let outcome = outcome::restated(tracked.anchor, walk, has_all_renames, outcome);
             tracked.state = TrackingState::Searched(outcome);
         }
