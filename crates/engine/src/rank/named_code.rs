@@ -274,7 +274,7 @@ pub(crate) fn occurrences<'t>(
     })
 }
 
-fn has_file_ending(path: &str) -> bool {
+pub(crate) fn has_file_ending(path: &str) -> bool {
     CONVENTIONS
         .endings
         .rules
