@@ -111,7 +111,7 @@ impl TermIndex {
         score::WeightedQuery::new(rule, &words, &name_freqs, n_docs)
     }
 
-    /// Makes names that many files have names to be used: a rule about such a name speaks of those who use it, not of
+    /// Makes names that many files have names to be used: a rule about such a name is about the code that uses it, not about
     /// its definition.
     pub(super) fn settle_roles(&self, rule: &mut ParsedQuery) {
         for name_idx in 0..rule.names.len() {

@@ -40,7 +40,7 @@ pub(crate) fn imported_names(line: &str) -> Vec<&str> {
 
 /// Returns whether a word of an import is not one of its keywords.
 fn is_name(word: &&str) -> bool {
-    !KEYWORDS.contains(*word)
+    !KEYWORDS.contains(word)
 }
 
 /// Returns whether a line is a quoted path, perhaps after a name: `http "net/http"`.

@@ -307,7 +307,7 @@ impl ParsedQuery {
     }
 }
 
-/// Returns whether a name is written as what stands above definitions: `@cached`, `#[must_use]`.
+/// Returns whether a name is written as an annotation of a definition: `@cached`, `#[must_use]`.
 fn is_mark(text: &str, name: &Range<usize>) -> bool {
     text[name.clone()].starts_with('@') || text[..name.start].ends_with("#[")
 }

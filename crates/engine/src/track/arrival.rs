@@ -1,5 +1,6 @@
 //! The code at HEAD to which the history led.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use cerberus_model::Anchor;
@@ -22,7 +23,7 @@ pub(super) struct Arrivals<'w>(FxHashMap<&'w str, FileSymbols>);
 
 impl<'w> Arrivals<'w> {
     pub(super) fn new(root: &Path, walks: &'w [Walk]) -> Self {
-        let mut names: FxHashMap<&str, FxHashSet<Option<&str>>> = FxHashMap::default();
+        let mut names: BTreeMap<&str, FxHashSet<Option<&str>>> = BTreeMap::new();
         for walk in walks {
             if walk.end == End::Head {
                 let of_file = names.entry(&walk.anchor.file).or_default();

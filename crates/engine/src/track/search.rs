@@ -27,7 +27,7 @@ const MAX_PREFILTERED: usize = 32;
 const N_SYMBOLS: usize = 128;
 
 /// Maximum number of anchors with which a symbol is compared in full: those that are likest by hashes and letters.
-/// Hundreds of generated functions are all alike, and only a few of them can be one of the others.
+/// Hundreds of generated functions are all similar, and only a few of them can be one of the others.
 const MAX_RELATED: usize = 48;
 
 /// An anchor whose code must be searched for.
@@ -470,7 +470,7 @@ impl<'a> Index<'a> {
     }
 }
 
-/// An anchor and a cheap measure of its likeness to a symbol.
+/// An anchor and a cheap measure of its similarity to a symbol.
 struct Related {
     missing_idx: usize,
     likeness: f64,

@@ -1,3 +1,5 @@
+//! Comparisons of many similar symbols.
+
 use super::*;
 
 /// Returns functions that differ by their names and numbers only.
