@@ -221,11 +221,6 @@ impl<'n> Names<'n> {
         plain.max(MAX_UNEQUAL * (2 * (n_shared + n_moved)) as f64 / n_total as f64)
     }
 
-    /// Returns the similarity of two names by their letters alone, which takes little time.
-    pub(crate) fn likeness_by_letters(&self, other: &Self) -> f64 {
-        self.0[0].by_letters(&other.0[0])
-    }
-
     /// Returns the similarity of the containers: a function that became a method may have had the
     /// container in its name.
     pub(crate) fn container_similarity(&self, other: &Self) -> f64 {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::Result;
-use cerberus_model::{Anchor, SymbolKind, sorted, split_number, text};
+use cerberus_model::{Anchor, SymbolKind, split_number, text};
 use memchr::memmem;
 use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -25,10 +25,6 @@ const MAX_PREFILTERED: usize = 32;
 
 /// Number of symbols of a file that are compared together.
 const N_SYMBOLS: usize = 128;
-
-/// Maximum number of anchors with which a symbol is compared in full: those that are likest by hashes and letters.
-/// Hundreds of generated functions are all similar, and only a few of them can be one of the others.
-const MAX_RELATED: usize = 48;
 
 /// An anchor whose code must be searched for.
 #[derive(Debug)]
@@ -438,20 +434,17 @@ impl<'a> Index<'a> {
         }
         related.sort_unstable();
         related.dedup();
-        related.retain(|missing_idx| {
-            let missing = &missing[*missing_idx];
-            if self.has_same_code[*missing_idx] {
+        let names = LazyCell::new(|| names(file.split_name(symbol), &file.path));
+        for missing_idx in related {
+            let missing = &missing[missing_idx];
+            let is_comparable = if self.has_same_code[missing_idx] {
                 missing.is_same_code(file, symbol)
             } else {
                 missing.is_compatible(file, symbol)
+            };
+            if !is_comparable {
+                continue;
             }
-        });
-        let names = LazyCell::new(|| names(file.split_name(symbol), &file.path));
-        if related.len() > MAX_RELATED {
-            related = likest(missing, related, symbol, &names);
-        }
-        for missing_idx in related {
-            let missing = &missing[missing_idx];
             let n_beside = beside
                 .entry((missing_idx, symbol.container_idx))
                 .or_insert_with(|| missing.n_beside_in(file, symbol));
@@ -468,37 +461,6 @@ impl<'a> Index<'a> {
             }
         }
     }
-}
-
-/// An anchor and a cheap measure of its similarity to a symbol.
-struct Related {
-    missing_idx: usize,
-    likeness: f64,
-}
-
-/// Returns the [`MAX_RELATED`] of `related` that are likest to a symbol, in ascending order.
-fn likest(
-    missing: &[MissingAnchor<'_>],
-    related: Vec<usize>,
-    symbol: &FileSymbol,
-    names: &Names<'_>,
-) -> Vec<usize> {
-    let mut ranked: Vec<Related> = Vec::with_capacity(related.len());
-    for missing_idx in related {
-        let missing = &missing[missing_idx];
-        let of_code = minhash::jaccard(
-            &missing.anchor.fingerprint.sketch,
-            &symbol.features.fingerprint.sketch,
-        );
-        ranked.push(Related {
-            missing_idx,
-            likeness: of_code + missing.names.likeness_by_letters(names),
-        });
-    }
-    // Of equally like ones, the first.
-    ranked.sort_by(|a, b| b.likeness.total_cmp(&a.likeness));
-    ranked.truncate(MAX_RELATED);
-    sorted(ranked.into_iter().map(|related| related.missing_idx))
 }
 
 pub(super) fn evidence(
@@ -576,6 +538,3 @@ fn family(kind: SymbolKind) -> u8 {
         SymbolKind::File => 5,
     }
 }
-
-#[cfg(test)]
-mod tests;
