@@ -6,6 +6,7 @@
 //! alone, not on earlier queries or on the files that are already parsed.
 
 mod forms;
+mod imported;
 mod named_code;
 mod order;
 mod place;
@@ -162,11 +163,14 @@ pub fn rank(
     let progress = base.progress;
     let n_files = index.files.len();
     let report = |n_parsed: usize| progress(n_files + n_parsed, n_files + PARSED_FILES);
-    let rules: Vec<ParsedQuery> = queries
+    let mut rules: Vec<ParsedQuery> = queries
         .par_iter()
         .map(|query| ParsedQuery::rule(&query.rule, &query.hints))
         .collect();
     let terms = TermIndex::new(index, &rules);
+    rules
+        .par_iter_mut()
+        .for_each(|rule| terms.settle_roles(rule));
     let code = index.code();
     let candidates: Vec<FileCandidates<'_>> = rules
         .par_iter()
@@ -258,7 +262,7 @@ impl Ranker<'_> {
                 ..
             } = &batch[rule_idx];
             let symbol = &mut scores[rule_idx][symbol_rank];
-            symbol.score += found.phrases;
+            symbol.score += found.phrases + found.imported;
             symbol.score += score::name_bonus(scorer, &found.names, symbol.names, found.n_lines);
             symbol.score *= score::hint_factor(found.n_hints, *n_known_hints);
         }

@@ -6,25 +6,27 @@
 //! Git is asked only for anchors that this does not resolve (see [`history`]). Needs no store and
 //! writes nothing. The same anchors and tree give the same outcomes in any order.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::path::Path;
 
 use anyhow::Result;
 use cerberus_model::{Anchor, Fingerprint, Language, LookAlikes, State, SymbolKind, split_number};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
 use super::Progress;
 use crate::syntax::fingerprint::bytes_hash;
+use crate::track::arrival::{Arrival, Arrivals};
 use crate::track::assign::Assignment;
 use crate::track::file_symbols::{ALL, FileSymbols, Filter, find_file};
-use crate::track::in_place::{in_place_match, last_name, same_name, similarity};
+use crate::track::in_place::{in_place_match, plain_name, same_name, similarity};
 use crate::track::search::{Candidates, MissingAnchor, Pair};
-use crate::track::walk::{End, Walk};
 use crate::tree::git::Commits;
 use crate::tree::{git, read};
 
+mod arrival;
 mod assign;
 mod degree;
 mod file_symbols;
@@ -52,7 +54,7 @@ pub use locate::{Located, Version, limit_warnings, locate, locate_all};
 pub use look_alikes::remember as remember_look_alikes;
 pub use lost_words::LostWords;
 pub use single::{follow_through, is_same_lineage};
-use walk::Past;
+use walk::{End, Past, Walk};
 
 /// A symbol or a file in the tree, and its similarity to the anchored code.
 #[derive(Debug, Clone, PartialEq)]
@@ -190,13 +192,6 @@ enum TrackingState {
     Searched(Outcome),
 }
 
-/// The symbol to which an anchor was followed.
-struct Arrival {
-    file: String,
-    symbol_idx: usize,
-    outcome: Outcome,
-}
-
 impl<'a> TrackedAnchor<'a> {
     fn new(anchor: &'a Anchor, anchor_idxs: &'a [usize], own_files: &[FileSymbols]) -> Self {
         let own_file = find_file(own_files, &anchor.file).map(|file_idx| &own_files[file_idx]);
@@ -311,18 +306,25 @@ fn find_missing(
         .collect();
     let recorded: Vec<&Anchor> = open.iter().map(|tracked| tracked.anchor).collect();
     let past = Past::new(tree.root, &recorded);
+    let arrivals = Arrivals::new(tree.root, &past.walks);
     for (tracked, walk) in open.iter_mut().zip(&past.walks) {
-        if let Some(arrival) = arrival(tree.root, tracked.anchor, walk) {
+        if let Some(arrival) = arrivals.arrival(tracked.anchor, walk) {
             tracked.state = TrackingState::Arrived(arrival);
         }
     }
     let mut missing: Vec<MissingAnchor<'_>> = Vec::new();
+    let mut lost_walks: Vec<&Walk> = Vec::new();
     for (tracked, walk) in open.iter().zip(&past.walks) {
         let TrackingState::Missing(found) = tracked.state else {
             continue;
         };
         let in_place = found.filter(|_| is_same_location(tracked.anchor, &walk.anchor));
-        missing.push(MissingAnchor::after(walk, in_place));
+        let lost_in = match walk.end {
+            End::Lost(comparison_idx) => Some(comparison_idx),
+            End::Head | End::Unknown => None,
+        };
+        missing.push(MissingAnchor::after(&walk.anchor, lost_in, in_place));
+        lost_walks.push(walk);
     }
     if missing.is_empty() {
         return Ok(own_files);
@@ -347,8 +349,9 @@ fn find_missing(
                 Some(outcome::searched(candidates, &pairs, assignment, &history))
             }
         };
-        if let Some((outcome, walk)) = outcome.zip(missing.walk) {
+        if let Some(outcome) = outcome {
             let has_all_renames = past.commits.has_all_renames;
+            let walk = lost_walks[idx];
             let outcome = outcome::restated(tracked.anchor, walk, has_all_renames, outcome);
             tracked.state = TrackingState::Searched(outcome);
         }
@@ -381,33 +384,6 @@ fn search<'a>(
     (pairs, assignments, history)
 }
 
-/// Returns the outcome of an anchor that was followed to HEAD, if its file still contains the symbol.
-fn arrival(root: &Path, recorded: &Anchor, walk: &Walk) -> Option<Arrival> {
-    if walk.end != End::Head {
-        return None;
-    }
-    let anchor = &walk.anchor;
-    let name = last_name(anchor.symbol.as_deref());
-    let has_name: Filter<'_> = &|other| last_name(other) == name;
-    let file = FileSymbols::read(root, &anchor.file, Some(has_name)).ok()?;
-    let found = match in_place_match(anchor, &file) {
-        Some(found) => found,
-        None => InPlaceMatch {
-            symbol_idx: same_code_under_name(anchor, &file)?,
-            similarity: 1.0,
-        },
-    };
-    if found.is_ambiguous(anchor) {
-        return None;
-    }
-    let outcome = outcome::walked(recorded, &file, found.symbol_idx, walk.steps.clone());
-    Some(Arrival {
-        file: file.path,
-        symbol_idx: found.symbol_idx,
-        outcome,
-    })
-}
-
 /// Makes the anchors missing whose name other code took over, as git shows: the symbol with their name
 /// is similar, but theirs went elsewhere.
 fn settle_taken_names(root: &Path, own_files: &[FileSymbols], tracked: &mut [TrackedAnchor<'_>]) {
@@ -425,9 +401,10 @@ fn settle_taken_names(root: &Path, own_files: &[FileSymbols], tracked: &mut [Tra
     }
     let anchors: Vec<&Anchor> = doubtful.iter().map(|tracked| tracked.anchor).collect();
     let past = Past::new(root, &anchors);
+    let arrivals = Arrivals::new(root, &past.walks);
     for (tracked, walk) in doubtful.iter_mut().zip(&past.walks) {
         let is_elsewhere = !is_same_location(tracked.anchor, &walk.anchor);
-        if is_elsewhere && arrival(root, tracked.anchor, walk).is_some() {
+        if is_elsewhere && arrivals.arrival(tracked.anchor, walk).is_some() {
             tracked.state = TrackingState::Missing(None);
         }
     }
@@ -472,11 +449,11 @@ pub fn verify_all(root: &Path, anchors: &[&Anchor]) -> Vec<Option<InPlaceSymbol>
 pub fn verify_content(file: &str, bytes: &[u8], anchors: &[&Anchor]) -> Vec<Option<InPlaceSymbol>> {
     let hash = bytes_hash(bytes);
     let is_unchanged = anchors.iter().all(|anchor| anchor.fingerprint.file == hash);
-    let is_anchored: Filter<'_> = &|name| {
-        anchors
-            .iter()
-            .any(|anchor| same_name(anchor.symbol.as_deref(), name))
-    };
+    let mut names: FxHashSet<Cow<'_, str>> = FxHashSet::default();
+    for anchor in anchors {
+        names.insert(plain_name(anchor.symbol.as_deref()));
+    }
+    let is_anchored: Filter<'_> = &|name| names.contains(&plain_name(name));
     let mut code = FileSymbols::parse(file, bytes, (!is_unchanged).then_some(is_anchored));
     if is_unchanged && anchors.iter().any(|anchor| needs_features(anchor, &code)) {
         code = FileSymbols::parse(file, bytes, Some(is_anchored));

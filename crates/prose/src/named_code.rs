@@ -291,7 +291,7 @@ pub fn occurrences<'t>(code: &'t str, name: &'t str) -> impl Iterator<Item = usi
     })
 }
 
-fn has_file_ending(path: &str) -> bool {
+pub(crate) fn has_file_ending(path: &str) -> bool {
     CONVENTIONS
         .endings
         .rules

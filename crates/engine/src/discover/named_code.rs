@@ -88,8 +88,7 @@ fn plain_match(named: &NamedCode, form: Option<&CodeForm>, symbol: &str, code: &
         .filter(|part| !part.is_empty())
         .rev();
     let last = parts.next().unwrap_or_default();
-    let is_asked_for = matches!(named.role, Role::Used | Role::Base | Role::Mark);
-    if is_asked_for && symbol.split('.').any(|part| part == last) {
+    if named.is_to_be_used() && symbol.split('.').any(|part| part == last) {
         return NameMatch::Absent;
     }
     let related = match named.role {
@@ -98,7 +97,11 @@ fn plain_match(named: &NamedCode, form: Option<&CodeForm>, symbol: &str, code: &
         _ => None,
     };
     if let Some(related) = related {
-        return if occurrences(related, last).next().is_some() {
+        let is_related = match form {
+            Some(form) => form.is_in(related),
+            None => occurrences(related, last).next().is_some(),
+        };
+        return if is_related {
             NameMatch::Definition
         } else if occurrences(code, last).next().is_some() {
             NameMatch::LastPart
@@ -297,7 +300,7 @@ mod tests {
             "Add `@traced`",
             "f",
             "@traced\ndef f()",
-            NameMatch::Verbatim,
+            NameMatch::Definition,
         );
         check(
             "Add `@traced`",

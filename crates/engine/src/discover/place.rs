@@ -7,6 +7,7 @@ use cerberus_model::Globs;
 use cerberus_store::code::FileRow;
 
 use crate::index::Code;
+use crate::rank::named_code::has_file_ending;
 use crate::rank::query::ParsedQuery;
 use crate::rank::weights::WEIGHTS;
 use crate::search::Query;
@@ -20,6 +21,10 @@ pub(super) struct Place {
     files: Vec<usize>,
     /// The folders that the rule names, with a slash before and behind.
     folders: Vec<String>,
+    /// The ends of the names of files, for which the rule is: `_test.go`.
+    endings: Vec<String>,
+    /// The folders of the packages that the rule demands to use, with a slash before and behind.
+    packages: Vec<String>,
 }
 
 impl Place {
@@ -30,11 +35,23 @@ impl Place {
         }
         for path in &rule.paths {
             let path = path.trim_matches(['.', '/', '*']);
+            if path.is_empty() {
+                continue;
+            }
             if let Some(file_idx) = named_file(code.files, path) {
                 place.files.push(file_idx);
-            } else if !path.is_empty() && !path.contains(['*', '{', '<']) {
+            } else if has_file_ending(path) {
+                place
+                    .endings
+                    .push(path.trim_start_matches("**/").to_owned());
+            } else if !path.contains(['*', '{', '<']) {
                 place.folders.push(format!("/{path}/"));
             }
+        }
+        for package in &rule.packages {
+            place
+                .packages
+                .push(format!("/{}/", package.trim_matches('/')));
         }
         place
     }
@@ -49,19 +66,33 @@ impl Place {
         };
         if self.files.contains(&file_idx) {
             factor *= weights.named_file;
-        } else if self.is_in_named_folder(path) {
+        } else if self.endings.iter().any(|ending| has_ending(path, ending)) {
+            factor *= weights.named_ending;
+        } else if is_in_one_of(&self.folders, path) {
             factor *= weights.named_folder;
+        }
+        if is_in_one_of(&self.packages, path) {
+            factor *= weights.used_package;
         }
         factor
     }
+}
 
-    fn is_in_named_folder(&self, path: &str) -> bool {
-        if self.folders.is_empty() {
-            return false;
-        }
-        let path = format!("/{path}");
-        self.folders.iter().any(|folder| path.contains(folder))
+/// Returns whether a file is in one of these folders, which have a slash before and behind.
+fn is_in_one_of(folders: &[String], path: &str) -> bool {
+    if folders.is_empty() {
+        return false;
     }
+    let path = format!("/{path}");
+    folders.iter().any(|folder| path.contains(folder))
+}
+
+/// Returns whether a path ends so, at the start of a word.
+fn has_ending(path: &str, ending: &str) -> bool {
+    let Some(rest) = path.strip_suffix(ending) else {
+        return false;
+    };
+    !ending.starts_with(char::is_alphanumeric) || !rest.ends_with(char::is_alphanumeric)
 }
 
 /// Returns the index of the file with this path, or with a path that ends so if only one does.

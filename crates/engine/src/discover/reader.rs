@@ -9,13 +9,18 @@ use cerberus_model::{LineIndex, Span};
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use thread_local::ThreadLocal;
 
+use super::imported::{Import, imports, modules_used};
 use super::named_code::{n_contained, name_match, with_lines_above};
 use super::{
     FileCandidates, ParsedCandidate, READ_SYMBOLS, Ranker, SymbolScore, group_by_file, lines,
 };
+use crate::rank::document::Document;
+use crate::rank::named_code::Role;
+use crate::rank::query::NamedCode;
 use crate::rank::score::{self, NameMatch};
 use crate::rank::token_cache::TokenCache;
 use crate::rank::{phrases, tokenize};
+use crate::syntax::parse::last_name;
 use crate::tree::read;
 
 /// Files that a thread processes at once.
@@ -25,11 +30,19 @@ const CHUNK_SIZE: usize = 8;
 type Owner = (usize, usize);
 
 /// A word of a rule in a text.
-struct WordAt {
-    start: usize,
+pub(super) struct WordAt {
+    pub(super) start: usize,
     /// Its number among all words of the text.
     position: usize,
-    term_id: u32,
+    pub(super) term_id: u32,
+}
+
+/// The text of a symbol.
+struct SymbolText<'t> {
+    /// Its words of rules.
+    words: &'t [WordAt],
+    code: &'t str,
+    imports: &'t [Import<'t>],
 }
 
 /// For each thread, the ids of the terms of raw words.
@@ -39,6 +52,8 @@ pub(super) type WordCache = ThreadLocal<RefCell<TokenCache<Option<u32>>>>;
 pub(super) struct Found {
     /// The bonus for adjacent words.
     pub(super) phrases: f64,
+    /// The bonus for names that are imported from modules with words of the rule.
+    pub(super) imported: f64,
     /// How it contains each name of the rule.
     pub(super) names: Vec<NameMatch>,
     /// Number of hints.
@@ -119,14 +134,19 @@ impl Reader<'_> {
             }
         }
         let words = self.words(&text, part.unwrap_or_default());
+        let imports = imports(&text, |line| self.words(&text, line));
         let mut found = Vec::new();
         for (_, owner) in requests {
             let lines = self.lines(*owner);
             let Span { start, end } = span(&index, lines);
             let from_start = &words[words.partition_point(|word| word.start < start)..];
             let own = &from_start[..from_start.partition_point(|word| word.start < end)];
-            let code = with_lines_above(&text, &index, lines);
-            found.push((*owner, self.found(*owner, own, code)));
+            let symbol = SymbolText {
+                words: own,
+                code: with_lines_above(&text, &index, lines),
+                imports: &imports,
+            };
+            found.push((*owner, self.found(*owner, &symbol)));
         }
         found
     }
@@ -156,8 +176,8 @@ impl Reader<'_> {
         words
     }
 
-    /// Returns the parts of its rule that a symbol with these words and this code contains.
-    fn found(&self, (rule_idx, rank): Owner, words: &[WordAt], code: &str) -> Found {
+    /// Returns the parts of its rule that a symbol with this text contains.
+    fn found(&self, (rule_idx, rank): Owner, text: &SymbolText<'_>) -> Found {
         let candidates = &self.batch[rule_idx];
         let symbol = self.scores[rule_idx][rank];
         let doc = self.parsed[rule_idx][symbol.doc_idx()].doc();
@@ -168,18 +188,56 @@ impl Reader<'_> {
         let mut names = Vec::new();
         for (idx, named) in candidates.rule.names.iter().enumerate() {
             names.push(if symbol.names.contains(idx) {
-                name_match(named, symbol_name, code)
+                let found = name_match(named, symbol_name, text.code);
+                if found > NameMatch::LastPart && named.role == Role::Used && defines(doc, named) {
+                    // The code around a definition is how it is made, not how it is used.
+                    NameMatch::LastPart
+                } else {
+                    found
+                }
             } else {
                 NameMatch::Absent
             });
         }
         Found {
-            phrases: phrase_bonus(candidates, words),
+            phrases: phrase_bonus(candidates, text.words),
+            imported: import_bonus(candidates, doc, &symbol, text),
             names,
-            n_hints: n_contained(code, &candidates.query.hints),
-            n_lines: code.lines().count(),
+            n_hints: n_contained(text.code, &candidates.query.hints),
+            n_lines: text.code.lines().count(),
         }
     }
+}
+
+/// Returns whether a file defines code of this name.
+fn defines(doc: &Document, named: &NamedCode) -> bool {
+    let name = named.last_part();
+    doc.symbols
+        .iter()
+        .any(|symbol| last_name(&symbol.name) == name)
+}
+
+/// Returns the bonus for the words of modules from which a symbol uses names, if the symbol itself lacks them.
+fn import_bonus(
+    candidates: &FileCandidates<'_>,
+    doc: &Document,
+    symbol: &SymbolScore,
+    text: &SymbolText<'_>,
+) -> f64 {
+    let mut term_idxs: Vec<usize> = Vec::new();
+    for term_id in modules_used(text.imports, text.code) {
+        let Some(term_idx) = candidates.term_idxs.get(&term_id) else {
+            continue;
+        };
+        let is_own = match symbol.symbol_idx() {
+            Some(symbol_idx) => doc.has_term(symbol_idx, term_id),
+            None => true,
+        };
+        if !is_own && !term_idxs.contains(term_idx) {
+            term_idxs.push(*term_idx);
+        }
+    }
+    score::import_bonus(&candidates.scorer, &term_idxs)
 }
 
 fn span(index: &LineIndex, (first, last): (u32, u32)) -> Span {

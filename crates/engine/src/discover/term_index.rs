@@ -6,6 +6,7 @@ use cerberus_store::code::FileRow;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::index::CodeIndex;
+use crate::rank::named_code::Role;
 use crate::rank::postings;
 use crate::rank::query::{NamedCode, ParsedQuery, QueryTerm};
 use crate::rank::score::{self, TermSet};
@@ -108,6 +109,20 @@ impl TermIndex {
             .map(|name| self.n_files_with_all(rule, name))
             .collect();
         score::WeightedQuery::new(rule, &words, &name_freqs, n_docs)
+    }
+
+    /// Makes names that many files have names to be used: a rule about such a name is about the code that uses it, not about
+    /// its definition.
+    pub(super) fn settle_roles(&self, rule: &mut ParsedQuery) {
+        for name_idx in 0..rule.names.len() {
+            let name = &rule.names[name_idx];
+            if name.role == Role::Subject
+                && name.is_name()
+                && self.n_files_with_all(rule, name) >= WEIGHTS.names.common_files
+            {
+                rule.names[name_idx].role = Role::Used;
+            }
+        }
     }
 
     /// Returns the number of files that contain all parts of a name.

@@ -297,7 +297,9 @@ fn a_short_symbol_precedes_a_long_one_that_is_hardly_better() {
 fn first_in(files: &[(&str, &str)], rule: &str) -> String {
     let folder = tempfile::tempdir().expect("a folder");
     for (file, text) in files {
-        std::fs::write(folder.path().join(file), text).expect("a file");
+        let path = folder.path().join(file);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        std::fs::write(path, text).expect("a file");
     }
     let candidate = rank_in(folder.path(), &[query(rule)], options(1))[0].candidates[0].clone();
     format!(
@@ -326,6 +328,51 @@ fn a_type_derived_from_the_named_one_precedes_it() {
     let text = "class Load:\n    \"\"\"A load.\"\"\"\n\n    def weigh(self):\n        return self.load\n\n\nclass Crate(Load):\n    def open(self):\n        return pry(self)\n\n\ndef unload(load):\n    return Load(load).weigh()\n";
     let found = rank_in_file("a.py", text, "Every load inherits from `Load`", 1);
     assert_eq!(found, ["Crate"]);
+}
+
+#[test]
+fn a_name_of_a_module_that_the_rule_names_shows_it() {
+    let plain = "def register(hooks):\n    marker = make_marker(hooks)\n    return marker\n";
+    let imported = format!("from pluggy import make_marker\n\n\n{plain}");
+    let files = [("a.py", plain), ("b.py", &imported)];
+    assert_eq!(
+        first_in(&files, "Hooks get a marker with pluggy"),
+        "b.py::register"
+    );
+    let unused = imported.replace("make_marker", "other_marker");
+    let unused = unused.replacen("= other_marker", "= make_marker", 1);
+    let files = [("a.py", plain), ("b.py", &unused), ("c.py", &imported)];
+    assert_eq!(
+        first_in(&files, "Hooks get a marker with pluggy"),
+        "c.py::register"
+    );
+}
+
+#[test]
+fn the_users_of_a_named_package_precede_its_own_code() {
+    let own = "package depot\n\n// Crates of parcels.\nfunc Crates(parcels int) int {\n\treturn parcels\n}\n";
+    let user = "package main\n\nimport \"x/lib/depot\"\n\nfunc send(parcels int) int {\n\treturn depot.Crates(parcels)\n}\n";
+    let files = [("lib/depot/a.go", own), ("main.go", user)];
+    assert_eq!(
+        first_in(&files, "Use `lib/depot` for parcels"),
+        "main.go::send"
+    );
+}
+
+#[test]
+fn code_beside_a_definition_does_not_use_it() {
+    let own = "def seal(parcel):\n    return parcel\n\n\ndef seal_each(parcels):\n    return [seal(parcel) for parcel in parcels]\n";
+    let user = "def send(parcels):\n    return [seal(parcel) for parcel in parcels]\n";
+    let files = [("a.py", own), ("b.py", user)];
+    assert_eq!(first_in(&files, "Use `seal()` for parcels"), "b.py::send");
+}
+
+#[test]
+fn files_of_the_named_ending_precede_others() {
+    let code = "def pack(parcel):\n    return crate(parcel)\n";
+    let files = [("depot.py", code), ("depot_windows.py", code)];
+    let rule = "Code that packs a parcel is in files that end with `_windows.py`";
+    assert_eq!(first_in(&files, rule), "depot_windows.py::pack");
 }
 
 #[test]

@@ -178,6 +178,12 @@ impl Document {
         &self.occurrences[start..end]
     }
 
+    /// Returns whether a symbol itself has a term.
+    pub(crate) fn has_term(&self, symbol_idx: usize, id: u32) -> bool {
+        let mut occurrences = self.occurrences(id).iter();
+        occurrences.any(|occurrence| occurrence.symbol() == symbol_idx)
+    }
+
     /// Returns the index of the enclosing symbol.
     pub(crate) fn parent(&self, symbol_idx: usize) -> Option<usize> {
         self.symbols[symbol_idx]

@@ -2,7 +2,9 @@
 
 use cerberus_model::word_lists;
 
-word_lists! { "../words/imports.txt": STARTS }
+use super::named_code::identifiers;
+
+word_lists! { "../words/imports.txt": STARTS KEYWORDS }
 
 /// Lines of a file that are searched. Imports are at its beginning, after a licence at most.
 const MAX_LINES: usize = 300;
@@ -16,6 +18,29 @@ pub(crate) fn import_lines(text: &str) -> impl Iterator<Item = &str> {
             || line.contains("= require(")
             || (line.ends_with('"') && is_entry(line))
     })
+}
+
+/// Returns the names by which code uses what a line imports: those beside a quoted path, those behind the last `import`
+/// or in braces, and the last part of the path.
+pub(crate) fn imported_names(line: &str) -> Vec<&str> {
+    let mut names = Vec::new();
+    let mut path = line;
+    if let Some(start) = line.find(['"', '\'']) {
+        path = line[start..].trim_end_matches(|c: char| !c.is_alphanumeric());
+        names.extend(identifiers(&line[..start]));
+    } else if let Some((_, imported)) = line.split_once(" import ") {
+        return identifiers(imported).filter(is_name).collect();
+    } else if let Some((_, imported)) = line.split_once('{') {
+        return identifiers(imported).filter(is_name).collect();
+    }
+    names.extend(identifiers(path).last());
+    names.retain(is_name);
+    names
+}
+
+/// Returns whether a word of an import is not one of its keywords.
+fn is_name(word: &&str) -> bool {
+    !KEYWORDS.contains(word)
 }
 
 /// Returns whether a line is a quoted path, perhaps after a name: `http "net/http"`.
@@ -34,6 +59,22 @@ fn is_entry(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn imported_names_are_those_that_code_uses() {
+        let check =
+            |line: &str, expected: &[&str]| assert_eq!(imported_names(line), expected, "{line}");
+        check("from depot.crates import Crate, pack", &["Crate", "pack"]);
+        check(
+            "import { Crate } from \"depot/crates\";",
+            &["Crate", "crates"],
+        );
+        check("\"example.com/depot/crates\"", &["crates"]);
+        check("box \"example.com/depot/crates\"", &["box", "crates"]);
+        check("use depot::crates::{Crate, pack};", &["Crate", "pack"]);
+        check("import com.depot.Crate;", &["Crate"]);
+        check("const pack = require('pack')", &["pack", "pack"]);
+    }
 
     #[test]
     fn imports_are_found_in_each_language() {

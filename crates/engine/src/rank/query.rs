@@ -63,6 +63,17 @@ impl NamedCode {
     pub(crate) fn is_name(&self) -> bool {
         matches!(self.look, Look::Name(_))
     }
+
+    /// Returns whether the rule asks for code that uses it, derives from it or is marked with it.
+    pub(crate) fn is_to_be_used(&self) -> bool {
+        matches!(self.role, Role::Used | Role::Base | Role::Mark)
+    }
+
+    /// Returns the last part of a qualified name.
+    pub(crate) fn last_part(&self) -> &str {
+        let mut parts = self.text.rsplit(['.', ':']);
+        parts.find(|part| !part.is_empty()).unwrap_or_default()
+    }
 }
 
 /// How named code is looked for.
@@ -85,6 +96,8 @@ pub struct ParsedQuery {
     pub(crate) names: Vec<NamedCode>,
     /// The files and folders that the rule names.
     pub(crate) paths: Vec<String>,
+    /// The packages that the rule demands to use.
+    pub(crate) packages: Vec<String>,
     pub(crate) is_about_tests: bool,
     /// Whether it opens with a prohibition, or ends where its demand should follow.
     pub(crate) is_without_demand: bool,
@@ -131,6 +144,8 @@ impl ParsedQuery {
                 // An example does not have to contain the code to avoid.
                 SpanKind::Name | SpanKind::Pattern if parts.is_avoided(start, has_demand) => {}
                 SpanKind::Name => {
+                    let is_mark = is_alone(text, &span.range) && is_mark(text, &span.range);
+                    let role = if is_mark { Role::Mark } else { role };
                     let name = name.trim_start_matches('@');
                     query.add_name(name, &[name], weight, false);
                     if let Some(known) = query.names.iter_mut().find(|known| known.text == name) {
@@ -139,6 +154,7 @@ impl ParsedQuery {
                             known.look = Look::Name(signed_form(text, &span.range));
                         }
                         known.role = match (known.role, role) {
+                            (Role::Mark, _) | (_, Role::Mark) => Role::Mark,
                             (Role::Used, _) | (_, Role::Used) => Role::Used,
                             (Role::Other, role) => role,
                             (known, _) => known,
@@ -153,6 +169,12 @@ impl ParsedQuery {
                 }
                 // What is registered or exported there is the example, not the file.
                 SpanKind::Path if role == Role::Place => {}
+                // Its users are the example, not its own files.
+                SpanKind::Path if role == Role::Used && is_package(name) => {
+                    let module = name.trim_end_matches('/').rsplit('/').next();
+                    query.add(module.unwrap_or_default(), |_| 1.0, false);
+                    query.packages.push(name.to_owned());
+                }
                 SpanKind::Path => query.paths.push(name.to_owned()),
                 SpanKind::Command | SpanKind::Block => {}
             }
@@ -281,6 +303,17 @@ impl ParsedQuery {
         });
         self.terms.len() - 1
     }
+}
+
+/// Returns whether a name is written as an annotation of a definition: `@cached`, `#[must_use]`.
+fn is_mark(text: &str, name: &Range<usize>) -> bool {
+    text[name.clone()].starts_with('@') || text[..name.start].ends_with("#[")
+}
+
+/// Returns whether a path may be one that code imports: `lib/rest`, not `src/rest.go`.
+fn is_package(path: &str) -> bool {
+    let is_relative = path.starts_with(['.', '/']);
+    path.contains('/') && !is_relative && !named_code::has_file_ending(path)
 }
 
 fn span_at(spans: &[Span], at: usize) -> Option<&Span> {

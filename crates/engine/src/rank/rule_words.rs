@@ -55,6 +55,12 @@ impl RuleWords {
         distinct
     }
 
+    /// Returns whether the rule names one of these, or a part of it.
+    pub(crate) fn has_name(&self, names: &[&str]) -> bool {
+        let mut parts = self.names.iter().flat_map(|name| name.split(['.', ':']));
+        parts.any(|part| names.contains(&part))
+    }
+
     /// Returns the distinct words and names in a line, as numbers with their weights.
     pub(crate) fn evidence(&self, line: &str) -> Vec<(usize, f64)> {
         let mut found: Vec<(usize, f64)> = Vec::new();

@@ -410,6 +410,12 @@ pub(crate) fn phrase_bonus(
     query.share(WEIGHTS.symbol.pair * pairs)
 }
 
+/// Returns a symbol's bonus for names from modules with these terms of the query.
+pub(crate) fn import_bonus(query: &WeightedQuery, term_idxs: &[usize]) -> f64 {
+    let weights = term_idxs.iter().map(|idx| query.weights[*idx]);
+    query.share(WEIGHTS.names.imported * weights.sum::<f64>())
+}
+
 /// How a symbol contains code that a rule names.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub(crate) enum NameMatch {

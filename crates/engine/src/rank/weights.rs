@@ -138,6 +138,10 @@ pub(crate) struct NameWeights {
     /// hints are also split into words, of which common ones occur everywhere. With 0.3 to 1.2, 0.02
     /// to 0.03 more of 354 imported rules with hints have the right code first.
     pub(crate) found_hints: f64,
+    /// Number of files from which a name is said of its uses.
+    pub(crate) common_files: usize,
+    /// Bonus for a name that is imported from a module with a word of the rule, as a share of the weight of the word.
+    pub(crate) imported: f64,
 }
 
 /// Weights of the order and the confidence of candidates.
@@ -150,6 +154,10 @@ pub(crate) struct CandidateWeights {
     /// Factors for the files that the rule names, and for the files of the folders that it names.
     pub(crate) named_file: f64,
     pub(crate) named_folder: f64,
+    /// Factor for the files whose names end as the rule says.
+    pub(crate) named_ending: f64,
+    /// Factor for the files of a package that the rule demands to use: its users are the example.
+    pub(crate) used_package: f64,
     /// Share of the best score that a short symbol needs to be preferred to the longer one around it.
     /// 35 more answers of 512 then have at most 60 lines, and the right symbol is first for 242 instead
     /// of 239; a share of 0.8 gains 1, 0.7 loses 6.

@@ -41,6 +41,7 @@ impl<V> Versions<V> {
 /// A parsed version of a file.
 struct Code {
     text: String,
+    line_index: text::LineIndex,
     parsed: ParsedFile,
 }
 
@@ -137,17 +138,23 @@ impl<'r> LostWords<'r> {
 impl Code {
     fn parse(language: Language, bytes: &[u8]) -> Self {
         let text = text::decode(bytes).0.into_owned();
-        let parsed = ParsedFile::parse(language, &text);
-        Self { text, parsed }
+        Self {
+            parsed: ParsedFile::parse(language, &text),
+            line_index: text::LineIndex::new(&text),
+            text,
+        }
     }
 
     /// Returns the tokens of a symbol without comments.
     fn tokens(&self, symbol: Option<&str>, lines: Option<(u32, u32)>) -> Option<String> {
-        let Self { text, parsed } = self;
+        let Self {
+            text,
+            line_index,
+            parsed,
+        } = self;
         let span = match symbol {
             None => text::Span::new(0, text.len()),
             Some(_) => {
-                let line_index = text::LineIndex::new(text);
                 let mut named = parsed
                     .symbols
                     .iter()

@@ -12,7 +12,6 @@ use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterato
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::file_symbols::{ALL, FileSymbol, FileSymbols, split_path};
-use super::walk::Walk;
 use super::weights::WEIGHTS;
 use super::{InPlaceMatch, Tree};
 use crate::rank::similarity::{self, Features, Names};
@@ -31,8 +30,8 @@ const N_SYMBOLS: usize = 128;
 #[derive(Debug)]
 pub(super) struct MissingAnchor<'a> {
     pub(super) anchor: &'a Anchor,
-    /// The walk that did not find it at HEAD.
-    pub(super) walk: Option<&'a Walk>,
+    /// The index of the comparison of commits after which it is not certain.
+    pub(super) lost_in: Option<usize>,
     /// The symbol with the location and name of the anchor, if its code is too different.
     pub(super) in_place: Option<InPlaceMatch>,
     /// The qualified name of the container and the name, or the folder and the name of the file.
@@ -52,7 +51,7 @@ impl<'a> MissingAnchor<'a> {
         };
         Self {
             anchor,
-            walk: None,
+            lost_in: None,
             in_place: None,
             container,
             name,
@@ -62,12 +61,16 @@ impl<'a> MissingAnchor<'a> {
         }
     }
 
-    /// Returns the last known code of an anchor whose walk did not find it at HEAD.
-    pub(super) fn after(walk: &'a Walk, in_place: Option<InPlaceMatch>) -> Self {
+    /// Returns the last known code of an anchor that the history did not lead to HEAD.
+    pub(super) fn after(
+        last_known: &'a Anchor,
+        lost_in: Option<usize>,
+        in_place: Option<InPlaceMatch>,
+    ) -> Self {
         Self {
-            walk: Some(walk),
+            lost_in,
             in_place,
-            ..Self::new(&walk.anchor)
+            ..Self::new(last_known)
         }
     }
 

@@ -13,7 +13,6 @@ use rustc_hash::FxHashMap;
 use crate::track::file_symbols::{ALL, FileSymbols};
 use crate::track::in_place::{same_name, similarity};
 use crate::track::search::{Candidates, Pair};
-use crate::track::walk::End;
 use crate::track::weights::WEIGHTS;
 use crate::track::{MIN_TOKENS, look_alikes};
 use crate::tree::git;
@@ -174,7 +173,7 @@ impl OldFiles<'_, '_> {
                 return true;
             }
         }
-        let Some(End::Lost(lost_idx)) = missing.walk.map(|walk| &walk.end) else {
+        let Some(lost_idx) = missing.lost_in else {
             return false;
         };
         // The commit that removed the code added nothing like it. Only a copy that was made before
@@ -184,8 +183,8 @@ impl OldFiles<'_, '_> {
         if !is_copy {
             return true;
         }
-        let commit = &self.commits.comparisons[*lost_idx].newer;
-        let Some(then) = self.old_file(path, commit, &file.path, Some(*lost_idx)) else {
+        let commit = &self.commits.comparisons[lost_idx].newer;
+        let Some(then) = self.old_file(path, commit, &file.path, Some(lost_idx)) else {
             return true;
         };
         let Some(old_file) = self.symbols(then, &file.path) else {

@@ -1,8 +1,8 @@
 //! The scripts of a component: the parts of a Vue, Svelte or Astro file that are code.
 
-use cerberus_model::LineIndex;
+use std::ops::Range;
+
 use memchr::memmem;
-use tree_sitter::{Point, Range};
 
 const START: &str = "<script";
 const END: &str = "</script";
@@ -10,13 +10,39 @@ const END: &str = "</script";
 /// The line before and after the code at the head of an Astro file.
 const FENCE: &str = "---";
 
-/// Returns the ranges of the scripts of a file, for a parser. None for a piece of a script, which is
-/// parsed as a whole.
-pub(super) fn ranges(text: &str) -> Vec<Range> {
+/// Returns a text in which everything but the scripts of a component is blank, so that offsets and lines stay. `None` for
+/// a piece of a script, which is parsed as a whole.
+///
+/// A parser can be given the ranges instead, but it looks through all of them for each token.
+pub(super) fn only_scripts(text: &str) -> Option<String> {
+    let scripts = ranges(text);
+    if scripts.is_empty() && !text.trim_start().starts_with('<') {
+        return None;
+    }
+    let mut kept = String::with_capacity(text.len());
     let mut at = 0;
-    let mut found: Vec<(usize, usize)> = Vec::new();
+    for script in scripts {
+        push_blank(&mut kept, &text[at..script.start]);
+        kept.push_str(&text[script.clone()]);
+        at = script.end;
+    }
+    push_blank(&mut kept, &text[at..]);
+    Some(kept)
+}
+
+/// Appends as many bytes as a text has, and its line breaks.
+fn push_blank(kept: &mut String, text: &str) {
+    for byte in text.bytes() {
+        kept.push(if byte == b'\n' { '\n' } else { ' ' });
+    }
+}
+
+/// Returns the ranges of the scripts of a component.
+fn ranges(text: &str) -> Vec<Range<usize>> {
+    let mut at = 0;
+    let mut found = Vec::new();
     if let Some(head) = head(text) {
-        at = head.1;
+        at = head.end;
         found.push(head);
     }
     while let Some(start) = memmem::find(&text.as_bytes()[at..], START.as_bytes()) {
@@ -28,39 +54,20 @@ pub(super) fn ranges(text: &str) -> Vec<Range> {
             Some(len) => start + len,
             None => text.len(),
         };
-        if text[attributes..].starts_with(|c: char| c == '>' || c.is_whitespace()) {
-            found.push((start, at));
+        let is_script = text[attributes..].starts_with(|c: char| c == '>' || c.is_whitespace());
+        if is_script && start < at {
+            found.push(start..at);
         }
     }
-    found.retain(|(start, end)| start < end);
-    if found.is_empty() && text.trim_start().starts_with('<') {
-        // A component without code. No range at all would be the whole text.
-        found.push((text.len(), text.len()));
-    }
-    let lines = LineIndex::new(text);
-    let mut ranges = Vec::new();
-    for (start_byte, end_byte) in found {
-        ranges.push(Range {
-            start_byte,
-            end_byte,
-            start_point: point(&lines, start_byte),
-            end_point: point(&lines, end_byte),
-        });
-    }
-    ranges
-}
-
-fn point(lines: &LineIndex, offset: usize) -> Point {
-    let (line, column) = lines.line_column(offset);
-    Point::new(line, column)
+    found
 }
 
 /// Returns the range of the code at the head of an Astro file.
-fn head(text: &str) -> Option<(usize, usize)> {
+fn head(text: &str) -> Option<Range<usize>> {
     let code = text.trim_start().strip_prefix(FENCE)?;
     let start = text.len() - code.len();
     let end = code.find(&format!("\n{FENCE}"))?;
-    Some((start, start + end + 1))
+    Some(start..start + end + 1)
 }
 
 /// Returns the end of a tag whose attributes start at `from`.
@@ -82,29 +89,26 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(text: &str, expected: &[&str]) {
-        let found: Vec<&str> = ranges(text)
-            .iter()
-            .map(|range| &text[range.start_byte..range.end_byte])
-            .collect();
-        assert_eq!(found, expected, "{text}");
+    fn check(text: &str, expected: Option<&str>) {
+        let kept = only_scripts(text);
+        assert_eq!(kept.as_deref(), expected, "{text}");
     }
 
     #[test]
     fn scripts_are_found_in_markup() {
         check(
-            "<template/>\n<script setup lang=\"ts\">a\n</script>\n<script>b</script>",
-            &["a\n", "b"],
+            "<p/>\n<script setup>a\n</script>\n<script>é</script>",
+            Some("    \n              a\n         \n        é         "),
         );
-        check("<script generic=\"T extends A<B>\">a", &["a"]);
-        check("<template>x</template>", &[""]);
-        check("<script src='a.js'></script>", &[""]);
-        check("<scripts>a</scripts>", &[""]);
-        check("const a = 1;", &[]);
-        check("<script", &[""]);
+        check("<script a=\"A<B>\">a", Some("                 a"));
+        check("<p>é</p>", Some("         "));
+        check("<script src='a'></script>", Some(&" ".repeat(25)));
+        check("<scripts>a</scripts>", Some(&" ".repeat(20)));
+        check("const a = 1;", None);
+        check("<script", Some("       "));
         check(
-            "---\nconst a = '<script>';\n---\n<p/><script>b</script>",
-            &["\nconst a = '<script>';\n", "b"],
+            "---\na('<script>')\n---\n<script>b</script>",
+            Some("   \na('<script>')\n   \n        b         "),
         );
     }
 }

@@ -50,12 +50,11 @@ fn last_trees() -> MutexGuard<'static, [Option<Known>; 2]> {
 fn new_tree(tables: &LanguageTables, text: &str) -> Option<Tree> {
     PARSER.with_borrow_mut(|parser| {
         parser.set_language(&tables.grammar).ok()?;
-        let scripts = if tables.language.is_component() {
-            scripts::ranges(text)
-        } else {
-            Vec::new()
-        };
-        parser.set_included_ranges(&scripts).ok()?;
+        if tables.language.is_component()
+            && let Some(scripts) = scripts::only_scripts(text)
+        {
+            return limits::parse(parser, &scripts);
+        }
         limits::parse(parser, text)
     })
 }
