@@ -291,7 +291,8 @@ pub fn occurrences<'t>(code: &'t str, name: &'t str) -> impl Iterator<Item = usi
     })
 }
 
-pub(crate) fn has_file_ending(path: &str) -> bool {
+/// Returns whether a path ends like a file.
+pub fn has_file_ending(path: &str) -> bool {
     CONVENTIONS
         .endings
         .rules
