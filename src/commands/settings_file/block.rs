@@ -1,9 +1,7 @@
 //! Lines of cerberus at the end of YAML settings.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use cerberus_bank::ops::managed_block::SETTINGS;
-use serde::de::IgnoredAny;
+use cerberus_markdown::frontmatter::yaml_keys;
 
 use super::Edited;
 
@@ -19,8 +17,8 @@ pub(super) fn merge(old: &[u8], lines: &str) -> Result<Edited, String> {
         }
         return Ok(file);
     }
-    let own = keys(lines)?;
-    let mut all = keys(text)?;
+    let own = yaml_keys(lines)?;
+    let mut all = yaml_keys(text)?;
     if let Some(key) = own.intersection(&all).next() {
         let lines = lines.trim_end();
         return Err(format!("it has `{key}` already: add `{lines}` to it"));
@@ -33,25 +31,10 @@ pub(super) fn merge(old: &[u8], lines: &str) -> Result<Edited, String> {
         format!("{text}{newline}{block}")
     };
     all.extend(own);
-    if keys(&new).ok() != Some(all) {
+    if yaml_keys(&new).ok() != Some(all) {
         return Err("its form has no place for lines at its end".to_owned());
     }
     Ok(Edited::new(new.into_bytes()))
-}
-
-/// Returns the keys of YAML settings.
-fn keys(text: &str) -> Result<BTreeSet<String>, String> {
-    let options = serde_saphyr::options! { with_snippet: false };
-    let mapping: Result<Option<BTreeMap<String, IgnoredAny>>, _> =
-        serde_saphyr::from_str_with_options(text, options);
-    match mapping {
-        Ok(mapping) => Ok(mapping.unwrap_or_default().into_keys().collect()),
-        Err(error) => {
-            let message = error.to_string();
-            let first = message.lines().next().unwrap_or_default();
-            Err(format!("it is not a YAML mapping: {first}"))
-        }
-    }
 }
 
 /// Returns `old` without the lines.
