@@ -51,11 +51,10 @@ fn a_write_without_space_changes_nothing_and_can_be_retried() {
             assert_eq!(again.status(), 0, "{limit}: {}", again.text());
         }
     }
-    // Without any space every command fails except `index`, because the store is optional, and the one that only
-    // removes files.
+    // Without any space every command fails except `index`, because the store is optional.
     assert_eq!(
         n_failed.get(&0),
-        Some(&(COMMANDS.len() - 2)),
+        Some(&(COMMANDS.len() - 1)),
         "{n_failed:?}"
     );
     assert!(

@@ -26,7 +26,6 @@ pub(crate) const COMMANDS: &[&str] = &[
     "memory delete close-session plain",
     "memory restore gone",
     "memory rename two deep/two",
-    "memory trash --empty --yes",
     "memory merge one two --into deep/plan",
     "memory anchor plain --to web/cart.ts",
     "memory anchor escape-html --clear",
