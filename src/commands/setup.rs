@@ -104,7 +104,7 @@ pub(crate) fn run(args: &SetupArgs, settings: &Settings, out: &mut Printer) -> C
         }
     };
     if is_written {
-        write(&changes, root)?;
+        write(&changes)?;
     }
     if out.json {
         out.json(&Report {
@@ -151,7 +151,7 @@ fn is_executable(change: &Change) -> bool {
 }
 
 /// Writes all files, or none if one of them fails.
-fn write(changes: &[Change], root: &Path) -> Result<()> {
+fn write(changes: &[Change]) -> Result<()> {
     let changed = changes
         .iter()
         .filter(|change| change.action != Action::Unchanged);
@@ -162,7 +162,7 @@ fn write(changes: &[Change], root: &Path) -> Result<()> {
     let written = external_file::write_all(&files);
     for change in changed {
         if change.action == Action::Remove || (written.is_err() && !change.file.exists) {
-            change.file.remove_empty_folders(root)?;
+            change.file.remove_empty_folders(&change.within)?;
         } else if written.is_ok() && is_executable(change) {
             change.file.make_executable()?;
         }

@@ -152,6 +152,11 @@ pub(super) fn error_result(error: &Error) -> CallToolResult {
         .chain()
         .find_map(|cause| cause.downcast_ref::<UserError>());
     let mut text = format!("{error:#}");
+    // It may repeat an argument.
+    if text.len() > LONG_BYTES {
+        text.truncate(char_end(&text, LONG_BYTES));
+        text.push('…');
+    }
     for hint in failure
         .map(|failure| failure.hints.as_slice())
         .unwrap_or_default()
@@ -168,7 +173,7 @@ fn truncate(data: &mut Value, limit: usize) -> Option<String> {
     loop {
         let text = data.to_string();
         // A token has at least one byte.
-        if text.len() <= limit || tokens::count(&text) <= limit || !shorten(data) {
+        if text.len() <= limit || !tokens::is_over(&text, limit) || !shorten(data) {
             break;
         }
         is_truncated = true;
@@ -219,10 +224,7 @@ fn shorten(data: &mut Value) -> bool {
 /// with a note that counts the omitted lines.
 fn halved(text: &str) -> String {
     let (whole, n_omitted) = without_note(text);
-    let middle = (0..=whole.len() / 2)
-        .rev()
-        .find(|&at| whole.is_char_boundary(at))
-        .unwrap_or(0);
+    let middle = char_end(whole, whole.len() / 2);
     let half = &whole[..middle];
     let Some(line_end) = half.rfind('\n').filter(|&at| at > middle / 2) else {
         let word_end = half.rfind(char::is_whitespace).unwrap_or(middle);
@@ -241,6 +243,12 @@ fn halved(text: &str) -> String {
     let kept = &half[..open.filter(|at| *at > middle / 4).unwrap_or(line_end)];
     let n_omitted = n_omitted + whole[kept.len()..].trim().lines().count();
     format!("{}\n{NOTE_START}{n_omitted}{NOTE_END}", kept.trim_end())
+}
+
+/// Returns the end of the last character that ends at this byte or before it.
+fn char_end(text: &str, at: usize) -> usize {
+    let mut ends = (0..=at).rev();
+    ends.find(|&at| text.is_char_boundary(at)).unwrap_or(0)
 }
 
 /// Splits a text that [`halved`] returned into the text and the number of lines in its note.
@@ -416,6 +424,15 @@ warnings: []";
         assert_eq!(result.is_error, Some(true));
         let text = &result.content[0].as_text().expect("text").text;
         assert_eq!(text, "memory `x` not found\nhint: did you mean `y`?");
+    }
+
+    #[test]
+    fn an_error_does_not_repeat_a_long_argument() {
+        let message = format!("unknown type `{}`", "é".repeat(1_000_000));
+        let result = error_result(&UserError::usage(message).hint("use another").into());
+        let text = &result.content[0].as_text().expect("text").text;
+        assert!(text.len() < 2 * LONG_BYTES, "{}", text.len());
+        assert!(text.ends_with("é…\nhint: use another"), "{text}");
     }
 
     #[test]

@@ -25,6 +25,7 @@ pub(crate) const COMMANDS: &[&str] = &[
     "memory update deep/plan --content \"Another text.\" --tag new",
     "memory delete close-session plain",
     "memory restore gone",
+    "memory rename two deep/two",
     "memory merge one two --into deep/plan",
     "memory anchor plain --to web/cart.ts",
     "memory anchor escape-html --clear",

@@ -311,6 +311,7 @@ fn answers_that_are_not_valid_are_refused_one_by_one() {
         { "id": "escape", "example": "../agent/agent.sh" },
         { "id": "hang", "example": "web/html.ts::nothing" },
         { "id": "mine", "example": "web/html.ts::escapeHtml" },
+        { "id": "my\n::error::", "example": "web/html.ts::escapeHtml" },
     ] });
     let sandbox = project(&[described(), wrong.clone(), wrong]);
     let before = sandbox.lock();
@@ -318,12 +319,16 @@ fn answers_that_are_not_valid_are_refused_one_by_one() {
     let printed = outcome.stdout();
     let again = request(&sandbox, 2);
     assert_eq!(ids(&again["rules"]), ["escape", "hang"]);
-    assert_eq!(ids_of_items(&again["refused"]), ["escape", "hang", "mine"]);
+    assert_eq!(
+        ids_of_items(&again["refused"]),
+        ["escape", "hang", "mine", "my\n::error::"]
+    );
+    assert!(!printed.contains("\n::"), "{printed}");
     for reason in [
         "refused escape: ",
         "refused hang: symbol `nothing` not found in `web/html.ts`; it defines",
         "refused mine: `mine` is not the id of a requested rule\n",
-        "1 process, 3 refused\n",
+        "1 process, 4 refused\n",
     ] {
         assert!(printed.contains(reason), "{reason}\n{printed}");
     }

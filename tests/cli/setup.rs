@@ -883,3 +883,41 @@ fn commands(value: &serde_json::Value) -> Vec<String> {
         _ => Vec::new(),
     }
 }
+
+#[test]
+fn a_linked_worktree_has_the_hooks_of_its_repository() {
+    let sandbox = Sandbox::bank();
+    sandbox.commit("all");
+    sandbox.git("worktree add -q ../linked");
+    let linked = sandbox.beside("linked");
+    linked.ok("setup git --yes");
+    assert!(
+        sandbox
+            .read(".git/hooks/pre-commit")
+            .contains("hooks run git commit")
+    );
+    linked.ok("setup git --check");
+    linked.ok("setup --remove --yes");
+    assert!(!sandbox.exists(".git/hooks/pre-commit"));
+}
+
+#[test]
+fn hooks_of_git_outside_of_the_project_are_not_changed() {
+    let sandbox = Sandbox::bank();
+    std::fs::create_dir(sandbox.path("../hooks")).expect("a new folder");
+    sandbox.git("config core.hooksPath ../hooks");
+    let outcome = sandbox.run("setup git --yes");
+    assert_eq!(outcome.status(), 2);
+    let text = outcome.text();
+    assert!(
+        text.contains("`core.hooksPath` of git names its folder"),
+        "{text}"
+    );
+    assert!(
+        text.contains("hint: add the lines of `cerberus hooks print git`"),
+        "{text}"
+    );
+    sandbox.ok("setup claude --yes");
+    sandbox.ok("setup --remove --yes");
+    assert!(!sandbox.exists(".mcp.json") && !sandbox.exists("../hooks/pre-commit"));
+}

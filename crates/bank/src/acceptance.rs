@@ -145,9 +145,7 @@ mod tests {
         assert_eq!(by(&person, "a.md"), None);
         let changes = ImportChanges {
             created: vec![(id("b"), ACCEPTED.to_owned())],
-            changed: Vec::new(),
-            before: Anchors::new(),
-            after: Anchors::new(),
+            ..ImportChanges::default()
         };
         agent.import(&changes).expect("imported");
         assert_eq!(by(&person, "b.md").as_deref(), Some("helper"));
@@ -161,12 +159,9 @@ mod tests {
         person.create_text(&id("a"), ACCEPTED).expect("created");
         let import = |text: &str| {
             let changed = vec![("a.md".to_owned(), text.to_owned())];
-            let (before, after) = (Anchors::new(), Anchors::new());
             agent.import(&ImportChanges {
-                created: Vec::new(),
                 changed,
-                before,
-                after,
+                ..ImportChanges::default()
             })
         };
         for text in [

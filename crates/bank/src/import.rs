@@ -13,20 +13,36 @@ use cerberus_model::{MemoryId, refuse};
 
 use super::deletion::{Deletion, Move, TEMPORARY_COPIES, sync_folders_of};
 use crate::lockfile::Anchors;
+use crate::memories::check_size;
 use crate::{Bank, files};
 
 /// Size limit of a file of which a copy is made. A person may make a memory larger than it can be.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// The files and anchors that an import writes.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct ImportChanges {
     /// New memories with their texts.
     pub created: Vec<(MemoryId, String)>,
     /// Memory files with their new texts.
     pub changed: Vec<(String, String)>,
+    /// Memory files to remove, such as the old file of a renamed memory.
+    pub removed: Vec<String>,
     pub before: Anchors,
     pub after: Anchors,
+}
+
+impl ImportChanges {
+    /// Fails if a text is larger than a memory may be.
+    pub(crate) fn check_sizes(&self) -> Result<()> {
+        for (_, text) in &self.created {
+            check_size(text)?;
+        }
+        for (_, text) in &self.changed {
+            check_size(text)?;
+        }
+        Ok(())
+    }
 }
 
 impl Bank {
@@ -68,7 +84,8 @@ impl Bank {
             moves.push(Move { file, trashed });
         }
         let mut record = Deletion::new(moves, &changes.after, &changes.before);
-        for (file, _) in &changes.changed {
+        let changed = changes.changed.iter().map(|(file, _)| file);
+        for file in changed.chain(&changes.removed) {
             record.restored.push(Move {
                 file: file.clone(),
                 trashed: format!("{TEMPORARY_COPIES}/{file}"),
@@ -113,6 +130,11 @@ impl Bank {
         for (file, text) in &changes.changed {
             let path = self.regular(file)?;
             files::replace_unsynced(&path, text.as_bytes())?;
+            paths.push(path);
+        }
+        for file in &changes.removed {
+            let path = self.regular(file)?;
+            files::remove_unsynced(&path)?;
             paths.push(path);
         }
         // The writes survive a power failure only after that.
@@ -192,10 +214,11 @@ mod tests {
             after.insert("new".to_owned(), before["a"].clone());
             after.insert("c".to_owned(), before["a"].clone());
             let created = new(&["deep/new", "new"]);
-            let changed = texts(&["a.md", "deep/b.md"]);
+            let changed = texts(&["a.md"]);
             let changes = ImportChanges {
                 created,
                 changed,
+                removed: vec!["deep/b.md".to_owned()],
                 before,
                 after,
             };
@@ -223,12 +246,12 @@ mod tests {
     fn an_edit_after_a_killed_import_is_kept_in_the_trash() {
         let (_folder, bank, before) = bank();
         let changed = texts(&["a.md", "c.md"]);
-        let (created, after) = (Vec::new(), before.clone());
+        let after = before.clone();
         let changes = ImportChanges {
-            created,
             changed,
             before,
             after,
+            ..ImportChanges::default()
         };
         bank.begin_import(&changes).expect("recorded");
         for file in ["a.md", "c.md"] {
@@ -254,17 +277,13 @@ mod tests {
         bank.import(&ImportChanges {
             created,
             changed,
+            removed: vec!["deep/b.md".to_owned()],
             before,
             after,
         })
         .expect("imported");
         drop(bank.lock_for_writing().expect("free"));
-        assert!(
-            bank.list()
-                .expect("readable")
-                .0
-                .contains(&"new.md".to_owned())
-        );
+        assert_eq!(bank.list().expect("readable").0, ["a.md", "c.md", "new.md"]);
         for file in ["a.md", "c.md", "new.md"] {
             assert_eq!(
                 bank.bytes(file).expect("readable").as_deref(),
@@ -288,6 +307,7 @@ mod tests {
             changed,
             before,
             after,
+            ..ImportChanges::default()
         };
         let error = bank.import(&changes).expect_err("70.md exists");
         assert!(

@@ -15,6 +15,9 @@ use regex::Regex;
 /// The name of the vocabulary, reported with every count.
 pub const NAME: &str = "o200k_base";
 
+/// The length of the longest token.
+const MAX_TOKEN_BYTES: usize = 128;
+
 static RANKS: LazyLock<Map<&[u8]>> = LazyLock::new(|| {
     Map::new(include_bytes!("tokens/o200k_base.fst").as_slice()).expect("a valid transducer")
 });
@@ -41,11 +44,26 @@ static PIECE: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Returns the number of tokens in a text.
 pub fn count(text: &str) -> usize {
+    count_to(text, usize::MAX)
+}
+
+/// Whether a text has more tokens than the limit. The rest of a longer text is not read.
+pub fn is_over(text: &str, limit: usize) -> bool {
+    count_to(text, limit) > limit
+}
+
+/// Returns the number of tokens, or a number over the limit.
+fn count_to(text: &str, limit: usize) -> usize {
     let mut count = 0;
     let mut start = 0;
-    while start < text.len() {
+    while start < text.len() && count <= limit {
         let end = next_piece(text, start);
-        count += count_in_piece(&text.as_bytes()[start..end]);
+        let piece = &text.as_bytes()[start..end];
+        let at_least = piece.len() / MAX_TOKEN_BYTES;
+        if at_least > limit {
+            return at_least;
+        }
+        count += count_in_piece(piece);
         start = end;
     }
     count
@@ -149,7 +167,33 @@ fn count_in_piece(piece: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use fst::Streamer as _;
+
     use super::*;
+
+    #[test]
+    fn no_token_is_longer_than_the_maximum() {
+        let mut longest = 0;
+        let mut tokens = RANKS.stream();
+        while let Some((token, _)) = tokens.next() {
+            longest = longest.max(token.len());
+        }
+        assert_eq!(longest, MAX_TOKEN_BYTES);
+    }
+
+    #[test]
+    fn a_text_is_over_a_limit_if_it_has_more_tokens() {
+        let words = "Close the session in a finally block. ".repeat(9);
+        let long_word = "x".repeat(9_000_000);
+        for text in [words.as_str(), "お誕生日おめでとう"] {
+            let n_tokens = count(text);
+            assert!(
+                !is_over(text, n_tokens) && is_over(text, n_tokens - 1),
+                "{text}"
+            );
+        }
+        assert!(is_over(&long_word, 5000) && !is_over("", 0));
+    }
 
     #[test]
     fn counts_match_the_published_figures() {

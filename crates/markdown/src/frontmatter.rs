@@ -22,8 +22,8 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
 pub use self::edit::{FieldValue, remove, set, set_updated_at};
-pub use self::yaml::to_yaml;
 use self::yaml::{Entry, Field, Value};
+pub use self::yaml::{to_yaml, yaml_keys};
 use crate::Diagnostic;
 
 /// The metadata of a memory; absent and invalid fields are empty.

@@ -40,6 +40,8 @@ pub(super) fn in_diff(output: &str, root: &Path) -> BTreeMap<String, String> {
 /// Returns the path of a file of the project. Git writes a letter and a slash before it, unless it is configured not to.
 fn in_project(path: &str, root: &Path) -> Option<String> {
     let path = path.trim_end_matches(['\t', '\r']);
+    let unquoted = unquoted(path);
+    let path = unquoted.as_deref().unwrap_or(path);
     let without_prefix = path.split_once('/').map(|(_, rest)| rest);
     for candidate in [without_prefix, Some(path)].into_iter().flatten() {
         let is_inside =
@@ -51,10 +53,52 @@ fn in_project(path: &str, root: &Path) -> Option<String> {
     None
 }
 
+/// Returns a path that git put in quotes, because it has characters other than ASCII.
+fn unquoted(path: &str) -> Option<String> {
+    let mut rest = path.strip_prefix('"')?.strip_suffix('"')?.bytes();
+    let mut bytes = Vec::new();
+    while let Some(byte) = rest.next() {
+        if byte != b'\\' {
+            bytes.push(byte);
+            continue;
+        }
+        let escaped = rest.next()?;
+        bytes.push(match escaped {
+            b'"' | b'\\' => escaped,
+            b'0'..=b'3' => {
+                let octal = [escaped, rest.next()?, rest.next()?];
+                u8::from_str_radix(std::str::from_utf8(&octal).ok()?, 8).ok()?
+            }
+            _ => return None,
+        });
+    }
+    String::from_utf8(bytes).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::commands::temporary::write;
+
+    #[test]
+    fn a_quoted_path_is_read() {
+        for (path, expected) in [
+            (r#""b/p\303\244y \"x\"\\.py""#, Some("b/päy \"x\"\\.py")),
+            ("b/pay.py", None),
+            (r#""b/\303""#, None),
+            (r#""b/\3""#, None),
+            (r#""b/\n""#, None),
+            ("\"", None),
+        ] {
+            assert_eq!(unquoted(path).as_deref(), expected, "{path}");
+        }
+        let folder = tempfile::tempdir().expect("a folder");
+        write(&folder.path().join("päy.py"), "").expect("a file");
+        let diff = "diff --git \"a/p\\303\\244y.py\" \"b/p\\303\\244y.py\"\n\
+            +++ \"b/p\\303\\244y.py\"\n@@ -0,0 +1 @@\n+x\n";
+        let found = in_diff(diff, folder.path());
+        assert_eq!(found.get("päy.py").map(String::as_str), Some("x\n"));
+    }
 
     #[test]
     fn the_added_lines_of_files_that_are_there_are_found() {

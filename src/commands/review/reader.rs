@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 use super::ReviewArgs;
 use crate::commands::agent::{Agent, Answer, Refused, Tokens};
 use crate::commands::milliseconds;
-use crate::config::Settings;
+use crate::config::{Settings, in_one_line};
 use crate::output::{CliResult, NAME, OK, Printer, ProgressBar, WARN};
 
 /// Version of the form of requests and answers.
@@ -378,10 +378,14 @@ fn print(report: &Report, out: &mut Printer) {
         has_pattern |= pattern.is_some();
         let style = if reason.is_none() { OK } else { WARN };
         let to = example.as_ref().map(|example| format!(" {example}"));
-        let why = reason.as_ref().map(|reason| format!(": {reason}"));
+        // Both may have line breaks that the agent wrote, after which a workflow would read a command.
+        let id = in_one_line(id);
+        let why = reason
+            .as_ref()
+            .map(|reason| format!(": {}", in_one_line(reason)));
         let rest = out.safe(&(to.unwrap_or_default() + &why.unwrap_or_default()));
         let outcome = out.paint(style, outcome.as_str());
-        out.line(&format!("{outcome} {}{rest}", out.style(NAME, id)));
+        out.line(&format!("{outcome} {}{rest}", out.style(NAME, &id)));
         for line in pattern.iter().flat_map(|text| text.lines()) {
             out.line(&format!("  {}", out.safe(line)));
         }

@@ -1,6 +1,7 @@
-//! Lines of cerberus at the end of a file whose comments start with `#`.
+//! Lines of cerberus at the end of YAML settings.
 
 use cerberus_bank::ops::managed_block::SETTINGS;
+use cerberus_markdown::frontmatter::yaml_keys;
 
 use super::Edited;
 
@@ -16,12 +17,11 @@ pub(super) fn merge(old: &[u8], lines: &str) -> Result<Edited, String> {
         }
         return Ok(file);
     }
-    for line in lines.lines() {
-        let key = line.split(':').next().unwrap_or_default();
-        let start = format!("{key}:");
-        if text.lines().any(|other| other.starts_with(&start)) {
-            return Err(format!("it has `{key}` already: add `{line}` to it"));
-        }
+    let own = yaml_keys(lines)?;
+    let mut all = yaml_keys(text)?;
+    if let Some(key) = own.intersection(&all).next() {
+        let lines = lines.trim_end();
+        return Err(format!("it has `{key}` already: add `{lines}` to it"));
     }
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let block = format!("{}\n{lines}{}", SETTINGS.start, SETTINGS.end).replace('\n', newline);
@@ -30,6 +30,10 @@ pub(super) fn merge(old: &[u8], lines: &str) -> Result<Edited, String> {
     } else {
         format!("{text}{newline}{block}")
     };
+    all.extend(own);
+    if yaml_keys(&new).ok() != Some(all) {
+        return Err("its form has no place for lines at its end".to_owned());
+    }
     Ok(Edited::new(new.into_bytes()))
 }
 

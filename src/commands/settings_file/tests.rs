@@ -351,9 +351,26 @@ fn lines_at_the_end_of_a_file_are_removed_to_the_byte() {
         let back = content.remove(&new.text, false).expect("removed");
         assert_eq!(String::from_utf8_lossy(&back.text), old);
     }
-    let refused = content.merge(b"read: CONVENTIONS.md\n", Layout::Like);
-    let why = "it has `read` already: add `read: [AGENTS.md]` to it";
-    assert_eq!(refused, Err(why.to_owned()));
+    for (old, why) in [
+        (
+            "read: CONVENTIONS.md\n",
+            "it has `read` already: add `read: [AGENTS.md]` to it",
+        ),
+        ("\"read\" : CONVENTIONS.md\n", "it has `read` already"),
+        (
+            "{ model: x }\n",
+            "its form has no place for lines at its end",
+        ),
+        (
+            "model: x\n...\n",
+            "its form has no place for lines at its end",
+        ),
+        ("- x\n", "it is not a YAML mapping: "),
+        ("model: \"x\n", "it is not a YAML mapping: "),
+    ] {
+        let refused = content.merge(old.as_bytes(), Layout::Like).expect_err(old);
+        assert!(refused.starts_with(why), "{old}: {refused}");
+    }
     let edited = "# cerberus:start\nread: [AGENTS.md, x.md]\n# cerberus:end\n";
     for kept in [
         content.merge(edited.as_bytes(), Layout::Like),

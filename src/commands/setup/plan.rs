@@ -36,6 +36,9 @@ pub(super) struct Change {
     pub(super) edited: Vec<String>,
     #[serde(skip)]
     pub(super) file: ExternalFile,
+    /// The folder that the file is in with all that `setup` may create and remove.
+    #[serde(skip)]
+    pub(super) within: PathBuf,
     #[serde(skip)]
     new: Vec<u8>,
 }
@@ -56,13 +59,24 @@ pub(super) fn changes(
 ) -> Result<Vec<Change>> {
     let mut changes = Vec::new();
     for agent in agents {
-        for Target { path, contents } in targets(agent, root) {
+        for Target {
+            path,
+            within,
+            contents,
+        } in targets(agent, root)
+        {
+            let Some(within) = within else {
+                if is_removal {
+                    continue;
+                }
+                return Err(outside(&path));
+            };
             let shown = path
                 .strip_prefix(root)
                 .unwrap_or(&path)
                 .display()
                 .to_string();
-            let file = ExternalFile::open_with_folders(&path, root)?;
+            let file = ExternalFile::open_with_folders(&path, &within)?;
             let new =
                 new_content(&file.bytes, file.exists, &contents, is_removal).map_err(|why| {
                     UserError::usage(format!("failed to edit `{shown}`: {why}"))
@@ -85,6 +99,7 @@ pub(super) fn changes(
                 diff,
                 edited,
                 file,
+                within,
                 new,
             });
         }
@@ -95,7 +110,32 @@ pub(super) fn changes(
 /// A file to write, with what belongs in it.
 struct Target {
     path: PathBuf,
+    /// The folder of which it may be, unless it is in no such folder.
+    within: Option<PathBuf>,
     contents: Vec<Content<'static>>,
+}
+
+/// Returns the error of a hook of git that no clone has for itself.
+fn outside(path: &Path) -> anyhow::Error {
+    let shown = path.display();
+    UserError::usage(format!(
+        "`{shown}` is outside the project, because `core.hooksPath` of git names its folder"
+    ))
+    .hint(format!(
+        "add the lines of `cerberus hooks print git` to `{shown}` yourself"
+    ))
+    .into()
+}
+
+/// Returns the folder of a git hook that `setup` may change: the project, or the repository of a linked worktree.
+fn folder_of_hook(path: &Path, root: &Path) -> Option<PathBuf> {
+    let existing = path.ancestors().skip(1).find(|folder| folder.exists())?;
+    let real = existing.canonicalize().ok()?;
+    let mut folders = std::iter::once(root.to_owned()).chain(git::shared_folder(root));
+    folders.find(|folder| {
+        let folder = folder.canonicalize();
+        folder.is_ok_and(|folder| real.starts_with(folder))
+    })
 }
 
 /// Returns the files of an agent. None outside a repository for git.
@@ -109,24 +149,30 @@ fn targets(agent: &'static Agent, root: &Path) -> Vec<Target> {
             path = root.join(other);
         }
         let contents = vec![Content::of(&settings.write)];
-        targets.push(Target { path, contents });
+        targets.push(Target {
+            path,
+            within: Some(root.to_owned()),
+            contents,
+        });
     }
     let Some(hooks) = &agent.hooks else {
         return targets;
     };
     let content = Content::of_hooks(agent, hooks);
-    let path = if hooks.is_git_hook {
-        git::hook(root, &hooks.file)
-    } else {
-        Some(root.join(&hooks.file))
-    };
-    let Some(path) = path else {
-        return targets;
-    };
+    let mut path = root.join(&hooks.file);
+    let mut within = Some(root.to_owned());
+    if hooks.is_git_hook {
+        let Some(hook) = git::hook(root, &hooks.file) else {
+            return targets;
+        };
+        within = folder_of_hook(&hook, root);
+        path = hook;
+    }
     match targets.iter_mut().find(|target| target.path == path) {
         Some(target) => target.contents.push(content),
         None => targets.push(Target {
             path,
+            within,
             contents: vec![content],
         }),
     }

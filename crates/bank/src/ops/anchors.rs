@@ -256,10 +256,10 @@ pub fn store(
     let text = frontmatter::set_updated_at(&edited, &seconds(project.now).to_string());
     check_size(&text)?;
     bank.import(&ImportChanges {
-        created: Vec::new(),
         changed: vec![(stored.file, text)],
         before,
         after,
+        ..ImportChanges::default()
     })?;
     Ok(true)
 }

@@ -15,7 +15,6 @@ use serde::Serialize;
 
 use super::trash::{self, MovedMemory};
 use crate::lockfile::Anchors;
-use crate::memories::check_size;
 use crate::ops::memories::Memories;
 use crate::ops::{Project, default_scope, document, seconds};
 use crate::{ImportChanges, MemoryFile, Workspace};
@@ -93,12 +92,7 @@ pub fn merge(project: &Workspace, request: &Request) -> Result<Report> {
         memories.get(id).is_some() || !request.sources.contains(id)
     });
     let anchor_from = redirect.move_anchor(&mut changes.after, &merged, &mut warnings);
-    for (_, text) in &changes.created {
-        check_size(text)?;
-    }
-    for (_, text) in &changes.changed {
-        check_size(text)?;
-    }
+    changes.check_sizes()?;
     trash::record_deletion(project, &redirect.sources)?;
     project.bank.import(&changes)?;
     let mut anchors = changes.after.clone();
@@ -139,10 +133,9 @@ fn target<'a>(
     let id = request.target_id();
     let content = request.content.as_deref();
     let mut changes = ImportChanges {
-        created: Vec::new(),
-        changed: Vec::new(),
         before: memories.anchors.clone(),
         after: memories.anchors.clone(),
+        ..ImportChanges::default()
     };
     let mut new_id = None;
     let mut old = None;
@@ -379,7 +372,7 @@ fn certainty(origin: Origin) -> u8 {
 
 impl Redirect<'_> {
     /// Adds the other memories with links to the sources to the changes, with redirected links.
-    fn others(
+    pub(super) fn others(
         &self,
         project: &Project,
         memories: &Memories,

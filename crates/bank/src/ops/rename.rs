@@ -7,7 +7,6 @@ use serde::Serialize;
 
 use super::document;
 use super::merge::{Redirect, Redirected};
-use crate::memories::check_size;
 use crate::{ImportChanges, Workspace};
 
 #[derive(Debug, Serialize)]
@@ -26,8 +25,7 @@ pub struct Report {
 
 /// Renames the memory whose id is `typed` or has it as a unique prefix.
 ///
-/// The new file is written together with the links and the anchor; then the old file is removed. A process that is
-/// killed in between leaves a second memory without an anchor.
+/// Both files, the links and the anchor change together: after a kill all is as before.
 pub fn rename(project: &Workspace, typed: &str, new_id: &str) -> Result<Report> {
     let lock = project.lock()?;
     let memories = lock.memories()?;
@@ -49,38 +47,21 @@ pub fn rename(project: &Workspace, typed: &str, new_id: &str) -> Result<Report> 
         text = frontmatter::remove(&text, "id")
             .map_err(|error| document::edit_error(&stored.file, error))?;
     }
-    check_size(&text)?;
-    let mut changed = Vec::new();
-    let mut redirected = Vec::new();
-    for other in &memories.all {
-        if other.file == stored.file {
-            continue;
-        }
-        let id = other.memory.id.clone();
-        match redirect.in_memory(project, other) {
-            Ok((_, 0)) => {}
-            Ok((text, links)) => {
-                check_size(&text)?;
-                changed.push((other.file.clone(), text));
-                redirected.push(Redirected { id, links });
-            }
-            Err(error) => {
-                warnings.push(format!("failed to redirect the links of `{id}`: {error:#}"));
-            }
-        }
-    }
-    let before = memories.anchors.clone();
-    let mut after = before.clone();
-    let anchor = after.remove(&old_id);
-    let anchored = anchor.is_some();
-    after.extend(anchor.map(|anchor| (new_id.to_string(), anchor)));
-    project.bank.import(&ImportChanges {
+    let mut changes = ImportChanges {
         created: vec![(new_id.clone(), text)],
-        changed,
-        before,
-        after,
-    })?;
-    project.bank.discard(&stored.file)?;
+        removed: vec![stored.file.clone()],
+        before: memories.anchors.clone(),
+        after: memories.anchors.clone(),
+        ..ImportChanges::default()
+    };
+    let redirected = redirect.others(project, &memories, &mut changes, &mut warnings);
+    changes.check_sizes()?;
+    let anchor = changes.after.remove(&old_id);
+    let anchored = anchor.is_some();
+    if let Some(anchor) = anchor {
+        changes.after.insert(new_id.to_string(), anchor);
+    }
+    project.bank.import(&changes)?;
     Ok(Report {
         id: new_id.to_string(),
         file,

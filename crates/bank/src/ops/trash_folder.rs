@@ -28,6 +28,7 @@ pub fn empty(project: &Workspace) -> Result<Report> {
     // Fails if the folder is a symbolic link to a place outside of the bank.
     let inside = project.bank.inside(&format!("{TRASH}/memory.md"))?;
     files::remove_folder(files::folder_of(&inside))?;
+    files::sync_folders([project.bank.folder()])?;
     report.emptied = true;
     Ok(report)
 }

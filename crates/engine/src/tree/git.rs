@@ -320,6 +320,12 @@ pub fn hook(root: &Path, name: &str) -> Option<PathBuf> {
     Some(root.join(path.trim_end_matches(['\n', '\r'])))
 }
 
+/// Returns the folder of a repository that all its worktrees share.
+pub fn shared_folder(root: &Path) -> Option<PathBuf> {
+    let path = Git::with_settings(root, &["rev-parse", "--git-common-dir"]).text()?;
+    Some(root.join(path.trim_end_matches(['\n', '\r'])))
+}
+
 /// Returns the full id of the commit that a revision names.
 fn commit_id(root: &Path, revision: &str) -> Option<String> {
     object_id(root, &format!("{revision}^{{commit}}"))

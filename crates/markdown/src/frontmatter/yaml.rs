@@ -4,6 +4,7 @@
 //! `1.10` is not read as a number.
 
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use cerberus_model::word_lists;
@@ -93,6 +94,17 @@ pub(super) fn entries(yaml: &str) -> Result<Vec<Entry>, Error> {
         },
     });
     Ok(entries.collect())
+}
+
+/// Returns the keys of a YAML mapping, or why it is none.
+pub fn yaml_keys(yaml: &str) -> Result<BTreeSet<String>, String> {
+    let options = serde_saphyr::options! { with_snippet: false };
+    let mapping: Result<Option<BTreeMap<String, IgnoredAny>>, _> =
+        serde_saphyr::from_str_with_options(yaml, options);
+    match mapping {
+        Ok(mapping) => Ok(mapping.unwrap_or_default().into_keys().collect()),
+        Err(error) => Err(format!("it is not a YAML mapping: {}", message(&error))),
+    }
 }
 
 /// Returns `fields` as YAML that parses back to the same fields.

@@ -73,6 +73,7 @@ pub(super) fn write(project: &Workspace, plan: &mut Plan) -> Result<()> {
         changed,
         before,
         after,
+        ..ImportChanges::default()
     })
 }
 
