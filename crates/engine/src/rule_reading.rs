@@ -1,12 +1,11 @@
 //! What the text of a rule says by itself. The store keeps it, because each prompt is compared with all rules of a bank.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 use cerberus_store::code::ContentHash;
 use cerberus_store::{Store, rule_readings};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -61,8 +60,8 @@ pub(crate) fn readings(store: &Store, rules: &[Rule<'_>]) -> Vec<Reading> {
             }
         })
         .collect();
-    let mut new = FxHashMap::default();
-    let mut used = FxHashSet::default();
+    let mut new = BTreeMap::new();
+    let mut used = BTreeSet::new();
     for (hash, reading, is_new) in &read {
         used.insert(*hash);
         if *is_new {
@@ -82,7 +81,7 @@ fn hash(rule: &Rule<'_>) -> ContentHash {
 
 fn write<'h>(
     store: &Store,
-    new: &FxHashMap<ContentHash, &Reading>,
+    new: &BTreeMap<ContentHash, &Reading>,
     unused: impl Iterator<Item = &'h ContentHash>,
 ) -> Result<()> {
     store.transaction(|connection| {

@@ -120,7 +120,7 @@ struct Shares {
 
 impl Shares {
     fn new(index: &CodeIndex, task: &Words, rules: &[Reading]) -> Self {
-        let mut terms: FxHashSet<&str> = task.keys().map(String::as_str).collect();
+        let mut terms: BTreeSet<&str> = task.keys().map(String::as_str).collect();
         for rule in rules {
             terms.extend(rule.words.keys().map(String::as_str));
         }
