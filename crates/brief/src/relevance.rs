@@ -378,7 +378,7 @@ pub(crate) fn belonging(
     Some(format!("it applies to {glob}"))
 }
 
-/// Returns whether a text mentions a file. If it names another file that ends so, the short name stands for that one.
+/// Returns whether a text mentions a file. If it names another file that ends so, the short name means that one.
 fn mentions(text: &str, file: &str) -> bool {
     let mut is_mentioned = false;
     for (at, _) in text.match_indices(file) {
@@ -438,7 +438,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_short_name_stands_for_the_longer_path_in_the_text() {
+    fn a_short_name_means_the_longer_path_in_the_text() {
         assert!(mentions("Keep `./NEWS.md` sorted", "NEWS.md"));
         assert!(mentions("Sort `docs/NEWS.md`", "docs/NEWS.md"));
         assert!(!mentions(

@@ -9,7 +9,7 @@ use super::roles::{self, RoleSpan, SpanRole};
 /// Minimum number of bytes of code with punctuation that is looked for as it is written.
 const MIN_LITERAL_LEN: usize = 4;
 
-/// Minimum number of words of one letter in code that stand for any code.
+/// Minimum number of words of one letter that represent any code.
 const MIN_LETTERS: usize = 2;
 
 /// What an occurrence of an identifier counts, relative to one of code with punctuation.
@@ -155,7 +155,7 @@ impl<'c> Form<'c> {
     }
 }
 
-/// Returns the parts between the words of one letter, which stand for any code: `v, _ := x.(T)`.
+/// Returns the parts between the words of one letter, which represent any code: `v, _ := x.(T)`.
 fn without_letters(code: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_one_letter_stand_for_any_code() {
+    fn words_of_one_letter_represent_any_code() {
         let rule = "`k, _ := m.get(K)` hides an error";
         check(rule, "lease, _ := leases.get(\"a\")", "", true);
         check(rule, "lease, err := leases.get(\"a\")", "", false);
