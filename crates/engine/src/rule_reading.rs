@@ -1,4 +1,4 @@
-//! What the text of a rule says by itself. The store keeps it, because each prompt is compared with all rules of a bank.
+//! What the text of a rule says by itself. It is stored, because each prompt is compared with all rules of a bank.
 
 use std::collections::{BTreeMap, BTreeSet};
 
