@@ -240,7 +240,7 @@ pub fn answer(project: &Workspace, request: &Request) -> Result<Answer> {
         Occasion::Task { .. } | Occasion::Files { .. }
     );
     if may_guess && request.shows_examples {
-        unverified::add(project, &focus.files, &mut block.candidates)?;
+        unverified::add(project, &focus, &mut block.candidates)?;
     }
     let limit = request.room.limit().minus(block::envelope_cost());
     let (mut text, mut packed) = block.fill(limit);
@@ -310,16 +310,9 @@ fn order(memories: &Memories, occasion: &Occasion, relevant: &mut [Relevant]) ->
     }
 }
 
-/// Removes all but the first rules of a task. A list is not cut.
+/// Removes all but the first rules of a task. Of a long list the items remain that concern it most.
 fn cut(relevant: &mut Vec<Relevant>, skipped: &mut Vec<Skipped>) {
-    let mut n_kept = 0;
-    for (idx, memory) in relevant.iter().enumerate() {
-        let is_of_unit = idx > 0 && memory.list.is_some() && memory.list == relevant[idx - 1].list;
-        if idx >= MAX_TASK_RULES && !is_of_unit {
-            break;
-        }
-        n_kept = idx + 1;
-    }
+    let n_kept = relevant.len().min(MAX_TASK_RULES);
     for memory in relevant.drain(n_kept..) {
         let why = "others are more relevant to the task";
         skipped.push(Skipped::memory(memory.stored, why));

@@ -35,36 +35,44 @@ pub(crate) fn files_of(project: &Project, task: &str) -> Result<BTreeSet<String>
         .filter(|word| word.contains('.'))
         .collect();
     let mut paths = walk::files(&project.root, &project.exclude)?;
-    paths.retain(|path| !documents::is_rule_file(path) && !path.starts_with(BANK));
-    let mut counts: FxHashMap<String, usize> = FxHashMap::default();
-    let mut terms = Vec::with_capacity(paths.len());
+    paths.retain(|path| !path.starts_with(BANK));
+    let mut read = FxHashMap::default();
     for path in &paths {
-        let of_path = PathTerms::of(path);
-        for term in of_path.folders.iter().chain(&of_path.name) {
+        let (folders, stem) = parts(path);
+        for part in [folders, stem] {
+            read.entry(part).or_insert_with(|| terms_of(part));
+        }
+    }
+    let mut counts: FxHashMap<&str, usize> = FxHashMap::default();
+    for path in &paths {
+        let (folders, stem) = parts(path);
+        for term in read[folders].iter().chain(&read[stem]) {
             if words.contains_key(term) {
-                *counts.entry(term.clone()).or_default() += 1;
+                *counts.entry(term).or_default() += 1;
             }
         }
-        terms.push(of_path);
     }
     let rarity = |term: &String| {
-        let n_with = counts.get(term).copied().unwrap_or_default();
+        let n_with = counts.get(term.as_str()).copied().unwrap_or_default();
         if n_with == 0 {
             return 0.0;
         }
         words[term] * fusion::idf(n_with, paths.len())
     };
     let mut scored = Vec::new();
-    for (path, terms) in paths.iter().zip(&terms) {
-        let mut sum: f64 = terms.name.iter().map(rarity).sum();
-        let in_folders = terms.folders.difference(&terms.name);
+    for path in &paths {
+        let (folders, stem) = parts(path);
+        let (of_folders, of_name) = (&read[folders], &read[stem]);
+        let mut sum: f64 = of_name.iter().map(rarity).sum();
+        let in_folders = of_folders.difference(of_name);
         sum += FOLDER_WEIGHT * in_folders.map(rarity).sum::<f64>();
         let name = path.rsplit('/').next().unwrap_or_default().to_lowercase();
         if named.contains(name.as_str()) {
             sum += 2.0 * MIN_SCORE * fusion::idf(1, paths.len());
         }
-        if sum >= MIN_SCORE * fusion::idf(1, paths.len()) {
-            let n_terms = terms.name.len() + terms.folders.len();
+        let is_enough = sum >= MIN_SCORE * fusion::idf(1, paths.len());
+        if is_enough && !documents::is_rule_file(path) {
+            let n_terms = of_name.len() + of_folders.len();
             scored.push((sum / (n_terms as f64).ln_1p(), path));
         }
     }
@@ -73,19 +81,12 @@ pub(crate) fn files_of(project: &Project, task: &str) -> Result<BTreeSet<String>
     Ok(scored.into_iter().map(|(_, path)| path.clone()).collect())
 }
 
-/// The words of a path.
-struct PathTerms {
-    folders: BTreeSet<String>,
-    name: BTreeSet<String>,
+/// Returns the folders of a path, and the name of its file without endings.
+fn parts(path: &str) -> (&str, &str) {
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    (folders, name.split('.').next().unwrap_or_default())
 }
 
-impl PathTerms {
-    fn of(path: &str) -> Self {
-        let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let stem = name.split('.').next().unwrap_or_default();
-        Self {
-            folders: tokenize::terms(folders).into_iter().collect(),
-            name: tokenize::terms(stem).into_iter().collect(),
-        }
-    }
+fn terms_of(part: &str) -> BTreeSet<String> {
+    tokenize::terms(part).into_iter().collect()
 }

@@ -230,7 +230,7 @@ impl Judge<'_> {
         let globs = Globs::new(&code::named_globs(body));
         let is_mentioned = files
             .iter()
-            .any(|file| body.contains(file.as_str()) || globs.find(file).is_some());
+            .any(|file| mentions(body, file) || globs.find(file).is_some());
         let is_anchored = anchor.is_some_and(|anchor| files.contains(&anchor.file));
         let forbidden = Globs::new(&code::forbidden_globs(body));
         if files.iter().any(|file| forbidden.find(file).is_some()) {
@@ -359,7 +359,7 @@ pub(crate) fn belonging(
         return Some(format!("its example is in {}", anchor.file));
     }
     for file in &focus.files {
-        if memory.body.contains(file.as_str()) {
+        if mentions(&memory.body, file) {
             features.set_flag(Mentioned, true);
             return Some(format!("it mentions {file}"));
         }
@@ -376,6 +376,19 @@ pub(crate) fn belonging(
     features.set_flag(Declared, true);
     features[DeclaredNearness] = nearness;
     Some(format!("it applies to {glob}"))
+}
+
+/// Returns whether a text mentions a file. If it names another file that ends so, the short name means that one.
+fn mentions(text: &str, file: &str) -> bool {
+    let mut is_mentioned = false;
+    for (at, _) in text.match_indices(file) {
+        let before = text[..at].trim_end_matches("./");
+        if before.ends_with('/') {
+            return false;
+        }
+        is_mentioned = true;
+    }
+    is_mentioned
 }
 
 /// Returns the part of a glob up to the last folder without a wildcard.
@@ -418,4 +431,19 @@ pub(crate) fn other_paths(paths: &[String], focus: &Focus) -> Option<String> {
     }
     let globs = paths.join(", ");
     Some(format!("it applies to {globs}, but to none of the files"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_name_means_the_longer_path_in_the_text() {
+        assert!(mentions("Keep `./NEWS.md` sorted", "NEWS.md"));
+        assert!(mentions("Sort `docs/NEWS.md`", "docs/NEWS.md"));
+        assert!(!mentions(
+            "Add it to `docs/NEWS.md`; `NEWS.md` has the rest",
+            "NEWS.md"
+        ));
+    }
 }

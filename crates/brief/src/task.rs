@@ -9,9 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::Result;
 use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::{MemoryFile, Workspace};
-use cerberus_engine::rank::moment::{self, Moment};
 use cerberus_engine::rank::relevance::Feature::{
-    Checking, Emphatic, Excess, FromGuide, OtherLanguage, OtherPaths, SameMoment,
+    Emphatic, Excess, FromGuide, OtherLanguage, OtherPaths,
 };
 use cerberus_engine::rank::relevance::{Features, Occasion};
 use cerberus_engine::rank::tokenize;
@@ -156,14 +155,10 @@ fn features(
     })?;
     // Where all rules are from guides, that does not distinguish them.
     let share_of_others = 1.0 - n_from_guides as f64 / applicable.len().max(1) as f64;
-    let moment_of_task = moment::moment_of_task(task);
     for (features, stored) in features.iter_mut().zip(applicable) {
         let memory = &stored.memory;
         let heading = memory.heading.as_deref();
-        let moment = moment::moment(&memory.body, heading);
         let (_, own) = memory.body.rsplit_once(": ").unwrap_or(("", &memory.body));
-        features.set_flag(SameMoment, moment == moment_of_task);
-        features.set_flag(Checking, moment == Moment::Checking);
         features.set_flag(Emphatic, is_emphatic(own));
         if is_from_guide(memory) {
             features[FromGuide] = share_of_others;

@@ -1,14 +1,13 @@
 //! Candidates for the examples of rules that have none. They are found by the words of the rule and
 //! marked as unverified: several short ones help an agent, one alone may mislead it.
 
-use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use anyhow::Result;
 use cerberus_bank::ops::pins::render::safe;
 use cerberus_bank::ops::{anchors, memories, patterns};
 use cerberus_bank::{MemoryFile, Workspace};
-use cerberus_engine::examples::{Options, Query, Ranking};
+use cerberus_engine::examples::{Options, Query, RankedSymbol};
 use cerberus_engine::excerpt;
 use cerberus_model::{Confidence, MemoryType, RuleKind};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
@@ -16,15 +15,16 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use super::GivenCandidate;
 use super::block::{Candidate, Item, Slot};
 use super::example::fenced;
+use super::focus::Focus;
 
 /// Maximum number of rules with candidates, which take about 250 tokens each.
 const MAX_RULES: usize = 2;
 
-/// Number of candidates of a rule.
-const N_CANDIDATES: usize = 2;
+/// Number of candidates among which those in the files of the focus are chosen.
+const N_RANKED: usize = 200;
 
-/// Number of candidates among which those near the files of the task are chosen.
-const N_RANKED: usize = 20;
+/// The most candidates of a rule.
+const N_CANDIDATES: usize = 2;
 
 /// Maximum number of lines of a candidate.
 const MAX_LINES: usize = 8;
@@ -38,10 +38,10 @@ pub(crate) struct Unverified {
     pub(crate) item: Item,
 }
 
-/// Adds candidates to the first rules about code for which no example is known: code near `files` before other code.
+/// Adds candidates to the first rules about code for which no example is known: code in the files of the focus before other code.
 pub(crate) fn add(
     project: &Workspace,
-    files: &BTreeSet<String>,
+    focus: &Focus,
     candidates: &mut [Candidate<'_>],
 ) -> Result<()> {
     let mut rules = Vec::new();
@@ -55,22 +55,19 @@ pub(crate) fn add(
             queries.push(query);
         }
     }
-    if rules.is_empty() {
-        return Ok(());
-    }
-    let options = Options::distinct(N_RANKED, 0.0);
+    let anywhere = project.rank(&queries, Options::distinct(N_CANDIDATES, 0.0))?;
     let root = &project.root;
-    let rankings = project.rank(&queries, options)?;
-    for (rule, ranking) in rules.into_iter().zip(rankings) {
-        if ranking.confidence == Confidence::None {
-            continue;
+    let near = in_files(project, focus, queries)?;
+    let mut shown = BTreeSet::new();
+    for ((rule, anywhere), mut ranked) in rules.into_iter().zip(anywhere).zip(near) {
+        if anywhere.confidence != Confidence::None {
+            ranked.extend(anywhere.candidates);
         }
-        let Ranking { mut candidates, .. } = ranking;
-        // Stable: those as near are in the order of their ranks.
-        candidates.sort_by_key(|candidate| Reverse(closeness(&candidate.file, files)));
-        candidates.truncate(N_CANDIDATES);
+        // Another rule may have the same code.
+        ranked.retain(|ranked| shown.insert((ranked.file.clone(), ranked.start_line)));
+        ranked.truncate(N_CANDIDATES);
         let words = anchors::rule_words(rule.stored);
-        let found = candidates.into_par_iter().map(|ranked| {
+        let found = ranked.into_par_iter().map(|ranked| {
             let place = (&*ranked.file, (ranked.start_line, ranked.end_line));
             let excerpt = excerpt::of_candidate(root, &words, place, MAX_LINES);
             GivenCandidate {
@@ -95,29 +92,29 @@ pub(crate) fn add(
     Ok(())
 }
 
-/// How close code is to files.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Closeness {
-    Elsewhere,
-    /// In a folder of one of them.
-    Beside,
-    Inside,
-}
-
-fn closeness(path: &str, files: &BTreeSet<String>) -> Closeness {
-    if files.contains(path) {
-        return Closeness::Inside;
+/// Returns the code in the files of the focus that has most in common with each rule and the task.
+fn in_files(
+    project: &Workspace,
+    focus: &Focus,
+    mut queries: Vec<Query>,
+) -> Result<Vec<Vec<RankedSymbol>>> {
+    let mut found = Vec::with_capacity(queries.len());
+    if focus.files.is_empty() {
+        found.resize_with(queries.len(), Vec::new);
+        return Ok(found);
     }
-    for file in files {
-        if folder(file) == folder(path) {
-            return Closeness::Beside;
+    for query in &mut queries {
+        if let Some(task) = &focus.task {
+            query.rule = format!("{}\n{task}", query.rule);
         }
     }
-    Closeness::Elsewhere
-}
-
-fn folder(path: &str) -> &str {
-    path.rsplit_once('/').unwrap_or_default().0
+    for ranking in project.rank(&queries, Options::distinct(N_RANKED, 0.0))? {
+        let mut ranked = ranking.candidates;
+        ranked.retain(|ranked| focus.files.contains(&ranked.file) && ranked.is_likely());
+        ranked.truncate(N_CANDIDATES);
+        found.push(ranked);
+    }
+    Ok(found)
 }
 
 /// Returns the query for a rule that may have an example in the code. Words find code that a pattern forbids, too.

@@ -32,6 +32,7 @@ pub(crate) mod index;
 pub mod rank;
 mod recency;
 pub mod relevance;
+mod rule_reading;
 pub(crate) mod search;
 pub mod syntax;
 pub mod task_relevance;

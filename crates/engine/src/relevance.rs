@@ -162,19 +162,22 @@ impl<'r> ComparedRule<'r> {
         features.set_flag(HasExample, has_example);
         features.set_flag(HasNoExample, !has_example && has_words);
         if let Some(lines) = &file.changed {
-            let words = self.words.iter().map(|(id, weight)| {
-                let is_in_lines = lines.terms.contains(id);
-                (*weight, f64::from(u8::from(is_in_lines)))
-            });
+            let is_document = documents::is_document(file.path);
             features[HasLines] = 1.0;
-            features[LineWords] = relevance::share(words);
+            if !is_document {
+                // Prose has words of any rule.
+                let words = self.words.iter().map(|(id, weight)| {
+                    let is_in_lines = lines.terms.contains(id);
+                    (*weight, f64::from(u8::from(is_in_lines)))
+                });
+                features[LineWords] = relevance::share(words);
+            }
             features[LineNamedCode] = self.share_of_named_code(&lines.names);
             let n_code_words = self.code_words.intersection(&lines.words).count();
             features[LineCodeWords] = (n_code_words as f64).ln_1p();
-            if !documents::is_document(file.path) {
-                let (added, old) = (lines.text, &lines.old);
-                features[LineMentions] = code_mentions::new_in_lines(self.rule.text, added, old);
-            }
+            let (added, old) = (lines.text, &lines.old);
+            features[LineMentions] =
+                code_mentions::new_in_lines(self.rule.text, added, old, is_document);
             features.set_flag(LineNoExample, !has_example);
         }
         features

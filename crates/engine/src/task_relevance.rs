@@ -10,9 +10,10 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::index::CodeIndex;
-use super::rank::query::ParsedQuery;
+use super::rank::moment::{self, Moment};
 use super::rank::relevance::{Feature, Features};
-use super::rank::{code_mentions, named_code, postings, tokenize};
+use super::rank::{named_code, postings, tokenize};
+use super::rule_reading::{self, Reading, Words, words_of};
 use crate::tree::read;
 
 /// A rule to compare with a task.
@@ -31,20 +32,21 @@ pub fn compare(
     rules: &[Rule<'_>],
 ) -> Vec<Features> {
     let task_words = words_of(task);
-    let rule_words: Vec<Words> = (rules.par_iter())
-        .map(|rule| words_of(&format!("{}\n{}", rule.text, rule.heading)))
-        .collect();
-    let shares = Shares::new(index, &task_words, &rule_words);
+    let moment_of_task = moment::moment_of_task(task);
+    let readings = rule_reading::readings(index.store(), rules);
+    let shares = Shares::new(index, &task_words, &readings);
     let texts: Vec<Text> = files
         .par_iter()
         .filter_map(|file| Some(Text::new(&read::text(root, file).ok()?)))
         .collect();
     let mut compared = Vec::with_capacity(rules.len());
-    for (rule, words) in rules.iter().zip(&rule_words) {
+    for (rule, reading) in rules.iter().zip(&readings) {
         let mut features = Features::default();
-        shares.compare_task(&task_words, words, &mut features);
-        shares.compare_files(words, &texts, &mut features);
-        features[Feature::FileCode] = share_of_code(rule.text, &texts);
+        shares.compare_task(&task_words, &reading.words, &mut features);
+        shares.compare_files(&reading.words, &texts, &mut features);
+        features[Feature::FileCode] = share_of_code(&reading.identifiers, &texts);
+        features.set_flag(Feature::SameMoment, reading.moment == moment_of_task);
+        features.set_flag(Feature::Checking, reading.moment == Moment::Checking);
         features[Feature::MarkedParts] = marked_parts(rule.text).min(MAX_MARKED) as f64;
         compared.push(features);
     }
@@ -95,17 +97,6 @@ fn compare_headings(rules: &[Rule<'_>], features: &mut [Features]) {
 /// A smaller deviation is chance.
 const MIN_DEVIATION: f64 = 1e-3;
 
-/// The words of a text, each with its weight.
-type Words = BTreeMap<String, f64>;
-
-fn words_of(text: &str) -> Words {
-    let mut words = Words::default();
-    for term in ParsedQuery::search(text, &[]).terms {
-        words.insert(term.term, term.weight);
-    }
-    words
-}
-
 /// A file that the task is likely to change.
 struct Text {
     words: FxHashSet<String>,
@@ -128,9 +119,13 @@ struct Shares {
 }
 
 impl Shares {
-    fn new(index: &CodeIndex, task: &Words, rules: &[Words]) -> Self {
+    fn new(index: &CodeIndex, task: &Words, rules: &[Reading]) -> Self {
+        let mut terms: BTreeSet<&str> = task.keys().map(String::as_str).collect();
+        for rule in rules {
+            terms.extend(rule.words.keys().map(String::as_str));
+        }
         let mut term_by_id: FxHashMap<u32, &str> = FxHashMap::default();
-        for term in rules.iter().chain([task]).flat_map(Words::keys) {
+        for term in terms {
             if let Some(id) = index.term_id(term) {
                 term_by_id.insert(id, term);
             }
@@ -203,19 +198,20 @@ impl Shares {
     }
 }
 
-/// Returns the share of the identifiers in the code of a rule that any of the files has.
-fn share_of_code(rule: &str, files: &[Text]) -> f64 {
-    let words = code_mentions::marked_identifiers(rule);
-    if words.is_empty() {
-        return 0.0;
+/// Returns the share of the identifiers of a rule that any of the files has.
+fn share_of_code(identifiers: &[String], files: &[Text]) -> f64 {
+    let mut n_found = 0;
+    for word in identifiers {
+        let is_found = files.iter().any(|file| file.identifiers.contains(word));
+        n_found += usize::from(is_found);
     }
-    let is_in_files = |word: &&&str| files.iter().any(|file| file.identifiers.contains(**word));
-    words.iter().filter(is_in_files).count() as f64 / words.len() as f64
+    n_found as f64 / identifiers.len().max(1) as f64
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rank::code_mentions;
 
     fn shares(task: &Words, rules: &[Words]) -> Shares {
         let mut shares = Shares {
@@ -267,7 +263,11 @@ mod tests {
     #[test]
     fn the_code_of_a_rule_is_what_it_marks_as_code() {
         let file = Text::new("throw new AppError(clap)");
-        let share = |rule: &str| share_of_code(rule, std::slice::from_ref(&file));
+        let share = |rule: &str| {
+            let words = code_mentions::marked_identifiers(rule);
+            let words: Vec<String> = words.into_iter().map(str::to_owned).collect();
+            share_of_code(&words, std::slice::from_ref(&file))
+        };
         assert_eq!(share("Use AppError"), 1.0);
         assert_eq!(share("Parse with `clap` or `getopt`"), 0.5);
         assert_eq!(share("Parse with clap"), 0.0);

@@ -29,6 +29,7 @@ pub mod links;
 pub mod memories;
 mod own;
 pub mod pins;
+pub mod rule_readings;
 mod schema;
 mod search_text;
 mod values;

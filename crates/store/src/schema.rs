@@ -10,7 +10,7 @@ use super::damage::Rejected;
 /// Version of [`SCHEMA`]. Every change of the schema or of packed values has to raise it. A change of
 /// packed values must change the text of the schema too: by it a store of a newer version differs
 /// from one with a damaged header.
-pub(super) const VERSION: usize = 19;
+pub(super) const VERSION: usize = 20;
 
 const SCHEMA: &str = include_str!("schema.sql");
 

@@ -22,6 +22,12 @@
         UNIQUE (hash, language)
     ) STRICT;
 
+    CREATE TABLE rule_reading (
+        -- Of the text of a rule and its headings.
+        hash    BLOB PRIMARY KEY,
+        reading BLOB NOT NULL
+    ) STRICT, WITHOUT ROWID;
+
     CREATE TABLE memory_file (
         file     TEXT PRIMARY KEY,
         size     INTEGER NOT NULL,

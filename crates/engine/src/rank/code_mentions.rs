@@ -9,14 +9,17 @@ use super::roles::{self, RoleSpan, SpanRole};
 /// Minimum number of bytes of code with punctuation that is looked for as it is written.
 const MIN_LITERAL_LEN: usize = 4;
 
+/// Minimum number of words of one letter that represent any code.
+const MIN_LETTERS: usize = 2;
+
 /// What an occurrence of an identifier counts, relative to one of code with punctuation.
 const IDENTIFIER_WEIGHT: f64 = 0.6;
 
 /// What code that the rule forbids counts.
 const FORBIDDEN_WEIGHT: f64 = 2.0;
 
-/// What code counts that the rule demands, so that the edit follows the rule, or that the file has already.
-const KNOWN_WEIGHT: f64 = 0.3;
+/// What new code counts that the rule demands, so that the edit follows the rule.
+const FOLLOWED_WEIGHT: f64 = 0.3;
 
 /// Minimum number of bytes of a forbidden word of prose, such as `any`.
 const MIN_WORD_LEN: usize = 3;
@@ -43,8 +46,9 @@ pub(crate) fn marked_identifiers(text: &str) -> BTreeSet<&str> {
 
 /// Returns how much of the code that a rule marks is new in the lines that are added to a file, whose text is `old`. Code that the
 /// rule forbids counts wherever it is added, as in `# type: ignore`, and most. Of code that it demands counts a variant: the
-/// same call with other arguments. An identifier without a role counts if the file does not have it.
-pub(crate) fn new_in_lines(rule: &str, added: &str, old: &str) -> f64 {
+/// same call with other arguments. An identifier without a role counts if the file does not have it. A document names code that
+/// it does not use, so that only forbidden code counts there.
+pub(crate) fn new_in_lines(rule: &str, added: &str, old: &str, is_document: bool) -> f64 {
     let mut sum = 0.0;
     let mut known = BTreeSet::new();
     let mut roles = None;
@@ -61,11 +65,15 @@ pub(crate) fn new_in_lines(rule: &str, added: &str, old: &str) -> f64 {
         let roles = roles.get_or_insert_with(|| roles::roles(rule));
         sum += match role_at(roles, quote.inner.start) {
             SpanRole::Forbidden if is_added && form.is_distinctive(old) => FORBIDDEN_WEIGHT,
-            SpanRole::Neutral if is_added && form.is_literal() && !form.occurs(old) => 1.0,
-            SpanRole::Neutral | SpanRole::Demanded if is_added && form.is_literal() => KNOWN_WEIGHT,
+            _ if is_document || (is_added && form.occurs(old)) => 0.0,
+            SpanRole::Neutral if is_added && form.is_literal() => 1.0,
+            SpanRole::Demanded if is_added && form.is_literal() => FOLLOWED_WEIGHT,
             SpanRole::Neutral | SpanRole::Demanded if !is_added => 1.0,
             _ => 0.0,
         };
+    }
+    if is_document {
+        return sum.min(2.0);
     }
     for word in marked_identifiers(rule) {
         let is_name = is_coined(word) || word.starts_with(char::is_uppercase);
@@ -93,6 +101,12 @@ struct Form<'c> {
 impl<'c> Form<'c> {
     fn new(code: &'c str) -> Self {
         let code = code.strip_suffix("()").unwrap_or(code);
+        let parts = without_letters(code);
+        let longest = parts.iter().map(|part| part.trim().len()).max();
+        // One letter may be a name, as in `std::f64::consts::E`.
+        if parts.len() > MIN_LETTERS && longest.unwrap_or_default() >= MIN_LITERAL_LEN {
+            return Self { parts };
+        }
         let parts = code.split(['*', '…']).flat_map(|part| part.split("..."));
         Self {
             parts: parts.collect(),
@@ -119,11 +133,7 @@ impl<'c> Form<'c> {
 
     /// Whether it is more than a word.
     fn is_literal(&self) -> bool {
-        let is_part_of_word = |c: char| c.is_alphanumeric() || c == '_';
-        let is_word = self
-            .parts
-            .iter()
-            .all(|part| part.chars().all(is_part_of_word));
+        let is_word = self.parts.iter().all(|part| part.chars().all(is_of_word));
         let len: usize = self.parts.iter().map(|part| part.len()).sum();
         !is_word && len >= MIN_LITERAL_LEN
     }
@@ -145,9 +155,26 @@ impl<'c> Form<'c> {
     }
 }
 
+/// Returns the parts between the words of one letter, which represent any code: `v, _ := x.(T)`.
+fn without_letters(code: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut start = 0;
+    let mut is_in_word = false;
+    for (at, c) in code.char_indices() {
+        let end = at + c.len_utf8();
+        let is_whole = !is_in_word && !code[end..].starts_with(is_of_word);
+        if c.is_alphabetic() && is_whole {
+            parts.push(&code[start..at]);
+            start = end;
+        }
+        is_in_word = is_of_word(c);
+    }
+    parts.push(&code[start..]);
+    parts
+}
+
 /// Returns where a text has a part of code. A name is whole, except where the code has a gap.
 fn literal_at(text: &str, part: &str, is_cut: bool) -> Option<usize> {
-    let is_of_word = |c: char| c.is_alphanumeric() || c == '_';
     for (at, _) in text.match_indices(part) {
         let before = text[..at].chars().next_back();
         let after = text[at + part.len()..].chars().next();
@@ -177,6 +204,10 @@ fn occurs(text: &str, code: &str) -> bool {
     !code.is_empty() && occurrences(text, code).next().is_some()
 }
 
+fn is_of_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
 /// Returns whether a word cannot be a word of prose.
 fn is_coined(word: &str) -> bool {
     let mut letters = word.chars().zip(word.chars().skip(1));
@@ -190,7 +221,7 @@ mod tests {
     #[track_caller]
     fn check(rule: &str, added: &str, old: &str, is_found: bool) {
         assert_eq!(
-            new_in_lines(rule, added, old) > 0.0,
+            new_in_lines(rule, added, old, false) > 0.0,
             is_found,
             "{rule}: {added}"
         );
@@ -232,9 +263,42 @@ mod tests {
     fn a_call_that_differs_from_the_demanded_one_counts_more_than_the_same() {
         let rule = "Wrap errors with `xerr.Wrap(err, \"...\")`";
         let old = "return xerr.Wrap(err, \"no job\")";
-        let other = new_in_lines(rule, "return xerr.Wrap(nil)", old);
-        let same = new_in_lines(rule, "return xerr.Wrap(err, \"no lease\")", old);
+        let other = new_in_lines(rule, "return xerr.Wrap(nil)", old, false);
+        let same = new_in_lines(rule, "return xerr.Wrap(err, \"no lease\")", old, false);
         assert!(other > same, "{other} {same}");
+    }
+
+    #[test]
+    fn code_that_the_file_has_and_the_rule_demands_says_nothing() {
+        let rule = "Mark it with `@leased(ttl)`";
+        check(rule, "@leased(ttl)\ndef late(): ...", "", true);
+        check(
+            rule,
+            "@leased(ttl)\ndef late(): ...",
+            "@leased(ttl)\ndef x(): ...",
+            false,
+        );
+    }
+
+    #[test]
+    fn words_of_one_letter_represent_any_code() {
+        let rule = "`k, _ := m.get(K)` hides an error";
+        check(rule, "lease, _ := leases.get(\"a\")", "", true);
+        check(rule, "lease, err := leases.get(\"a\")", "", false);
+        check("Write `f(x)`", "g(y)", "", false);
+    }
+
+    #[test]
+    fn in_a_document_only_forbidden_code_counts() {
+        let found = |rule: &str, added: &str| new_in_lines(rule, added, "", true) > 0.0;
+        assert!(found(
+            "Never use `lease.force()`",
+            "Call `lease.force()` then."
+        ));
+        assert!(!found(
+            "Return a `LeaseTable`",
+            "The `LeaseTable` has all of them."
+        ));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use cerberus_model::WordList;
 use cerberus_prose::words;
+use serde::{Deserialize, Serialize};
 
 use super::named_code::{self, SpanKind};
 use super::tokenize;
@@ -17,7 +18,7 @@ use cerberus_prose::lists::{
 };
 
 /// The moment of the work at which a rule matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Moment {
     /// While code is written; this is assumed of a rule without other cues.
     Writing,
