@@ -129,6 +129,40 @@ fn a_tree_that_the_project_has_otherwise_says_what_is_not_there() {
 }
 
 #[test]
+fn a_path_that_was_gone_when_its_line_was_written_is_a_mistake() {
+    let sandbox = Sandbox::empty();
+    sandbox.write("till/deep/count_coins.py", "x = 1\n");
+    sandbox.write("till/keep.py", "x = 1\n");
+    sandbox.write("drawer/a.py", "x = 1\n");
+    sandbox.commit("start");
+    sandbox.git("rm -q -r till/deep drawer");
+    sandbox.commit("Drop the count");
+    let text = "# Shop\n\nSee `till/deep/count_coins.py`, `till/deep/`, `till/never/x.py` and `../other/y.py`.\n\n\
+        `drawer/b.py`, `count_coins.py`\n";
+    sandbox.write("AGENTS.md", text);
+    sandbox.write("docs/story.md", text);
+    sandbox.commit("Write the rules");
+    let report = sandbox.json_of(sandbox.run("check . --json"));
+    let expected = [
+        "warning mistaken 3 till/deep/",
+        "warning mistaken 3 till/deep/count_coins.py",
+    ];
+    assert_eq!(shown(&report), expected);
+    let reason = report["findings"][0]["message"].as_str();
+    assert!(reason.is_some_and(|reason| reason.contains("removed it")));
+    // Of a change only its own lines count.
+    sandbox.write(
+        "AGENTS.md",
+        &format!("{text}\nFirst run `till/deep/count_coins.py`.\n"),
+    );
+    let report = sandbox.json_of(sandbox.run("check AGENTS.md --since HEAD --json"));
+    assert_eq!(
+        shown(&report),
+        ["error mistaken 7 till/deep/count_coins.py"]
+    );
+}
+
+#[test]
 fn links_of_all_documents_are_checked_and_the_report_says_what_was_read() {
     let sandbox = Sandbox::empty();
     sandbox.write("AGENTS.md", "# Shop\n\nSee `src/a.py`.\n");

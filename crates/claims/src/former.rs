@@ -10,6 +10,7 @@ use cerberus_model::text;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::checker::Checker;
+use crate::gone;
 use crate::moved::{self, Differing, Start};
 use crate::now::Now;
 use crate::origin::{self, Moment, Place};
@@ -119,6 +120,7 @@ impl Checker<'_> {
         if !history.omitted.is_empty() {
             self.warn("too much code changed since some lines were written: names in them were not compared with their commits");
         }
+        let gone = gone::find(self.project, &self.never_true(&tried, &history));
         let ignored = self.project.ignored(&tried);
         let mut former = Vec::new();
         for (at, tried) in tried {
@@ -131,11 +133,28 @@ impl Checker<'_> {
             match tried {
                 _ if may_be_generated => self.put(at, Verdict::Unknown("git ignores it")),
                 Ok(found) => former.push(found),
-                Err(verdict) => self.put(at, verdict),
+                Err(verdict) => match gone.get(&at) {
+                    Some(reason) => {
+                        self.put(at, Verdict::mistaken(reason, self.added.contains(&at)))
+                    }
+                    None => self.put(at, verdict),
+                },
             }
         }
         former.sort_by_key(|it| it.at);
         former
+    }
+
+    /// Returns the claims that were never true, on lines that the check is about.
+    fn never_true(&self, tried: &[(Position, Tried)], history: &History<'_>) -> Vec<Position> {
+        let mut found = Vec::new();
+        for (at, tried) in tried {
+            let is_never = matches!(tried, Err(Verdict::NeverTrue)) && !self.doubtful.contains(at);
+            if is_never && (history.since.is_none() || self.added.contains(at)) {
+                found.push(*at);
+            }
+        }
+        found
     }
 
     /// Compares a claim with the trees of its moments.

@@ -22,6 +22,7 @@ mod corrected;
 mod ends;
 mod foreign;
 mod former;
+mod gone;
 mod kinds;
 mod known;
 mod level;

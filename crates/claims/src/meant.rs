@@ -18,13 +18,8 @@ pub(super) fn is_certain(document: &str, path: &str, found: &str) -> bool {
         || folder.starts_with(folder_of(found))
         || (!folder.is_empty() && found.starts_with(&format!("{folder}/")));
     // The only file of a name of several words, or of code, is meant anywhere.
-    let stem = found
-        .rsplit('/')
-        .next()
-        .unwrap_or(found)
-        .split('.')
-        .next()
-        .unwrap_or_default();
+    let name = found.rsplit('/').next().unwrap_or(found);
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     // Whether this build has its grammar or not.
     let is_code = || {
         language::from_path(found)
@@ -121,6 +116,11 @@ mod tests {
                 expected,
                 "{found}"
             );
+        }
+        // A dot may be in a name of several words.
+        for (name, expected) in [("6.1-cash-flow.md", true), ("shop.config.md", false)] {
+            let found = format!("docs/plans/{name}");
+            assert_eq!(is_certain("AGENTS.md", name, &found), expected, "{name}");
         }
         assert!(!is_certain(
             "docs/README.md",

@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 use crate::kinds::Place;
 use crate::parse::Stance;
 use crate::project::{Position, Project};
-use crate::report::{Finding, Level, Mistaken, Verdict};
+use crate::report::{Finding, Verdict};
 
 /// Marks of a document that a program writes, in its first lines.
 const GENERATED: [&str; 4] = [
@@ -75,15 +75,11 @@ fn mistaken(project: Project<'_>, never: &Never<'_>, at: Position) -> Option<Ver
         .target
         .kind()
         .never_held(project.now, place, is_added)?;
-    let level = if is_added {
-        Level::Error
-    } else {
-        Level::Warning
-    };
-    Some(Verdict::Mistaken(Box::new(Mistaken { reason, level })))
+    Some(Verdict::mistaken(&reason, is_added))
 }
 
-fn is_generated(text: &str) -> bool {
+/// Returns whether a document says that a program writes it.
+pub(crate) fn is_generated(text: &str) -> bool {
     let mut first = text.lines().take(N_FIRST_LINES);
     first.any(|line| {
         let line = line.to_lowercase();

@@ -13,7 +13,7 @@ use cerberus_engine::tree::{documents, read};
 use cerberus_model::text;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::origin::{self, Moment, Origin, Place, Traced};
+use crate::origin::{self, Moment, Name, Origin, Place, Traced};
 use crate::project::{Position, Project};
 
 mod evidence;
@@ -141,7 +141,7 @@ fn traced<'s>(
             lines: group.iter().map(|step| step.line.as_str()).collect(),
             names: group
                 .iter()
-                .map(|step| names[step.start_idx].as_str())
+                .map(|step| Name::new(&names[step.start_idx]))
                 .collect(),
             versions: past::lineage(&all, path, object)
                 .into_iter()
@@ -237,10 +237,7 @@ impl<'s> Search<'s> {
                 let name = &names[start_idx];
                 let lines = match &place.line {
                     Some(line) => vec![line.clone()],
-                    None => evidence::lines_of(text)
-                        .filter(|line| origin::names(line, name))
-                        .map(str::to_owned)
-                        .collect(),
+                    None => lines_with(&Name::new(name), text),
                 };
                 moving.push(Moving {
                     start_idx,
@@ -421,6 +418,16 @@ impl<'s> Search<'s> {
         }
         best.map(|(_, source, line)| (source, line))
     }
+}
+
+/// Returns the lines of a text that have a name.
+fn lines_with(name: &Name<'_>, text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    if name.is_in(text) {
+        let lines = evidence::lines_of(text).filter(|line| name.is_in(line));
+        found.extend(lines.map(str::to_owned));
+    }
+    found
 }
 
 /// Returns the key of the document that a place is in.

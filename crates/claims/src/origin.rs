@@ -94,7 +94,7 @@ pub(super) struct Origin {
 pub(super) struct Traced<'d> {
     pub(super) path: &'d str,
     pub(super) lines: Vec<&'d str>,
-    pub(super) names: Vec<&'d str>,
+    pub(super) names: Vec<Name<'d>>,
     /// Newest first.
     pub(super) versions: Vec<Version>,
     /// What each version that was read has of each claim. `None` for a version that cannot be read.
@@ -132,7 +132,7 @@ pub(super) fn origins(
             lines: spans.iter().map(|span| line_of(document, *span)).collect(),
             names: spans
                 .iter()
-                .map(|span| span.slice(&document.text))
+                .map(|span| Name::new(span.slice(&document.text)))
                 .collect(),
             versions: Vec::new(),
             found: Vec::new(),
@@ -282,17 +282,31 @@ fn ending_of(path: &str) -> &str {
     name.rfind('.').map_or(name, |dot| &name[dot..])
 }
 
-/// Returns whether a text has a name, not only as a part of another one or of an address.
-pub(super) fn names(text: &str, name: &str) -> bool {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    memmem::find_iter(text.as_bytes(), name).any(|at| {
-        let (before, after) = (&text[..at], &text[at + name.len()..]);
-        !before
-            .strip_suffix('/')
-            .unwrap_or(before)
-            .ends_with(is_word)
-            && (!name.ends_with(is_word) || !after.starts_with(is_word))
-    })
+/// The name of a claim, which is looked for in many texts.
+pub(super) struct Name<'n> {
+    text: &'n str,
+    finder: memmem::Finder<'n>,
+}
+
+impl<'n> Name<'n> {
+    pub(super) fn new(text: &'n str) -> Self {
+        let finder = memmem::Finder::new(text);
+        Self { text, finder }
+    }
+
+    /// Returns whether a text has the name, not only as a part of another one or of an address.
+    pub(super) fn is_in(&self, text: &str) -> bool {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        for at in self.finder.find_iter(text.as_bytes()) {
+            let (before, after) = (&text[..at], &text[at + self.text.len()..]);
+            let before = before.strip_suffix('/').unwrap_or(before);
+            let is_part_after = self.text.ends_with(is_word) && after.starts_with(is_word);
+            if !before.ends_with(is_word) && !is_part_after {
+                return true;
+            }
+        }
+        false
+    }
 }
 
 impl Traced<'_> {
@@ -329,9 +343,9 @@ impl Traced<'_> {
             let mut claim = Occurrence::default();
             if is_newest || newer.get(position).is_some_and(|claim| claim.has_name) {
                 claim.has_line = has_line.get(line).is_some_and(|is_found| *is_found);
-                let name = self.names[position];
-                claim.has_name =
-                    claim.has_line || *has_name.entry(name).or_insert_with(|| names(text, name));
+                let name = &self.names[position];
+                let is_in = || name.is_in(text);
+                claim.has_name = claim.has_line || *has_name.entry(name.text).or_insert_with(is_in);
             }
             found.push(claim);
         }

@@ -62,6 +62,19 @@ pub enum Verdict {
     Unchecked(&'static str),
 }
 
+impl Verdict {
+    /// Returns that about a mistake, which is an error on a line that the change that is checked adds.
+    pub(crate) fn mistaken(reason: &str, is_added: bool) -> Self {
+        let level = if is_added {
+            Level::Error
+        } else {
+            Level::Warning
+        };
+        let reason = reason.to_owned();
+        Self::Mistaken(Box::new(Mistaken { reason, level }))
+    }
+}
+
 /// How sure it is that a line is wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Level {

@@ -1,5 +1,8 @@
 //! The files of the project at one moment, and the search for the path that a document names.
 
+use std::collections::BTreeSet;
+use std::ops::Range;
+
 use cerberus_engine::tree::git::past::{EntryKind, TreeEntry};
 use cerberus_markdown::links::normalize_path;
 use cerberus_model::text::Globs;
@@ -215,20 +218,13 @@ impl Snapshot {
         found.map(str::to_owned)
     }
 
-    /// Returns the files that a glob matches.
+    /// Returns the files that one of some globs matches.
     fn matching(&self, globs: &[String]) -> Found {
-        // Most paths lack the words of the glob, which is faster to see.
-        let finders: Vec<Finder<'_>> = globs
-            .iter()
-            .map(|glob| Finder::new(literal_part(glob)))
-            .collect();
-        let may_match = |path: &str| finders.iter().any(|it| it.find(path.as_bytes()).is_some());
-        let mut near = self
-            .entries
-            .iter()
-            .filter(|entry| may_match(&entry.path))
-            .peekable();
-        if near.peek().is_none() {
+        let mut near: BTreeSet<usize> = BTreeSet::new();
+        for glob in globs {
+            near.extend(self.near(glob));
+        }
+        if near.is_empty() {
             return Found::No;
         }
         let globs: Vec<String> = globs
@@ -236,16 +232,59 @@ impl Snapshot {
             .flat_map(|glob| [glob.clone(), format!("**/{glob}")])
             .collect();
         let globs = Globs::new(&globs);
-        let matching = near.filter(|entry| globs.find(&entry.path).is_some());
-        let found: Vec<String> = matching
-            .map(|entry| entry.path.clone())
-            .take(MAX_FOUND)
-            .collect();
+        let mut found = Vec::new();
+        for idx in near {
+            let path = &self.entries[idx].path;
+            if globs.find(path).is_some() {
+                found.push(path.clone());
+            }
+            if found.len() == MAX_FOUND {
+                break;
+            }
+        }
         if found.is_empty() {
             Found::No
         } else {
             Found::Several(found)
         }
+    }
+
+    /// Returns the positions of the files that a glob may match: those with its rarest name in their paths, so that
+    /// many globs do not each go through all files.
+    fn near(&self, glob: &str) -> Vec<usize> {
+        let mut rarest: Option<&[usize]> = None;
+        for name in names_in(glob) {
+            let named = self.by_name.get(name).map_or(&[][..], Vec::as_slice);
+            if rarest.is_none_or(|rarest| named.len() < rarest.len()) {
+                rarest = Some(named);
+            }
+        }
+        let mut found = Vec::new();
+        match rarest {
+            Some(named) => {
+                for &idx in named {
+                    match idx.checked_sub(self.entries.len()) {
+                        Some(folder_idx) => found.extend(self.below(&self.folders[folder_idx])),
+                        None => found.push(idx),
+                    }
+                }
+            }
+            None => found.extend(0..self.entries.len()),
+        }
+        // Most paths lack the words of the glob, which is faster to see.
+        let finder = Finder::new(literal_part(glob));
+        found.retain(|&idx| finder.find(self.entries[idx].path.as_bytes()).is_some());
+        found
+    }
+
+    /// Returns the positions of the files in a folder.
+    fn below(&self, folder: &str) -> Range<usize> {
+        let start = format!("{folder}/");
+        let first = self
+            .entries
+            .partition_point(|entry| entry.path.as_str() < start.as_str());
+        let n_files = self.entries[first..].partition_point(|entry| entry.path.starts_with(&start));
+        first..first + n_files
     }
 }
 
@@ -347,6 +386,14 @@ pub(super) fn joined(folder: &str, path: &str) -> String {
     }
 }
 
+/// Returns the names of files and folders that are in all paths that a glob matches.
+fn names_in(glob: &str) -> impl Iterator<Item = &str> {
+    let end = glob.find(['{', '[', '\\']);
+    let end = end.map_or(glob.len(), |end| glob[..end].rfind('/').unwrap_or(0));
+    let names = glob[..end].split('/');
+    names.filter(|name| !name.is_empty() && !name.contains(['*', '?']))
+}
+
 /// Returns the longest part of a glob that is in all paths that it matches.
 fn literal_part(glob: &str) -> &str {
     let before_choices = glob.split(['{', '[', '\\']).next().unwrap_or(glob);
@@ -426,6 +473,16 @@ mod tests {
             &["src/db/session.py", "src/web/session.py"],
         );
         check("", "src/none/**", &[]);
+        // A name in it may be that of a folder, of a file, or of both, or a choice.
+        let web = ["src/web/app.py", "src/web/session.py"];
+        check("", "s*/web", &web);
+        check("docs", "web/*.py", &web);
+        check("", "**/app.py", &["src/web/app.py"]);
+        check("", "src/{web,none}/*.py", &web);
+        check("", "src/web*/{app,none}.py", &["src/web/app.py"]);
+        check("", "{docs,none}/a.md", &["docs/a.md"]);
+        check("", "*/a.*", &["docs/a.md"]);
+        check("", "none/*/a.md", &[]);
         check("", "../../a.md", &[]);
     }
 

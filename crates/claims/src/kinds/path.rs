@@ -376,6 +376,26 @@ impl FilePath {
         found
     }
 
+    /// Returns the paths from the root that it names with a folder, or in a tree of the project.
+    pub(crate) fn exact_places(&self, now: &Now, place: Place<'_>) -> Vec<String> {
+        let Place { document, claim } = place;
+        let path = self.path.trim_end_matches('/');
+        if self.part.is_some() || path.contains(['*', '{', '<', '$', '%']) {
+            return Vec::new();
+        }
+        if document.claims.tree(claim).is_some() {
+            let base = now.tree_base(document, claim);
+            return base
+                .map(|base| snapshot::joined(base, path))
+                .into_iter()
+                .collect();
+        }
+        if !path.trim_start_matches("./").contains('/') {
+            return Vec::new();
+        }
+        snapshot::readings(document.folder(), path, self.is_link)
+    }
+
     /// Returns whether a document meant a file that was there.
     fn is_meant(&self, writer: Writer<'_>, found: &str) -> bool {
         // From the root, it is the same place for both. The end of a path is one of their own.

@@ -423,37 +423,75 @@ pub struct Addition {
 
 /// Returns the last commit that added each file of a folder, by its path.
 pub fn additions(root: &Path, folder: &str) -> BTreeMap<String, Addition> {
-    let args = [
-        "-c",
-        "core.quotePath=false",
-        "log",
-        "--diff-filter=A",
-        "--no-renames",
-    ];
-    let args = args.into_iter().chain(["--name-only", "--relative"]);
-    let args = args.chain(["--format=%x01%h%x09%as%x09%an", "HEAD", "--", folder]);
-    let output = Git::new(root, args).text().unwrap_or_default();
     let mut found = BTreeMap::new();
-    for part in output.split('\u{1}').skip(1) {
-        let mut lines = part.lines();
-        let mut fields = lines
-            .next()
-            .unwrap_or_default()
-            .splitn(3, '\t')
-            .map(str::to_owned);
+    for (header, paths) in files_of_log(
+        root,
+        ["--diff-filter=A", "--format=%x01%h%x09%as%x09%an"],
+        &[folder],
+    ) {
+        let mut fields = header.splitn(3, '\t').map(str::to_owned);
         let (Some(commit), Some(date), Some(author)) =
             (fields.next(), fields.next(), fields.next())
         else {
             continue;
         };
-        for path in lines.filter(|line| !line.is_empty()) {
-            let addition = || Addition {
-                commit: commit.clone(),
-                author: author.clone(),
-                date: date.clone(),
-            };
-            found.entry(path.to_owned()).or_insert_with(addition);
+        let addition = Addition {
+            commit,
+            author,
+            date,
+        };
+        for path in paths {
+            found.entry(path).or_insert_with(|| addition.clone());
         }
+    }
+    found
+}
+
+/// Returns the abbreviated id of the last commit that removed each of `paths`, files or folders that are not there
+/// any more, or a file of it. What no commit removed was never there.
+pub fn removals(root: &Path, paths: &BTreeSet<String>) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    if paths.is_empty() {
+        return found;
+    }
+    let literal: Vec<String> = paths
+        .iter()
+        .map(|path| format!(":(literal){path}"))
+        .collect();
+    let literal: Vec<&str> = literal.iter().map(String::as_str).collect();
+    for (commit, files) in files_of_log(root, ["--diff-filter=D", "--format=%x01%h"], &literal) {
+        for file in files {
+            // The file itself, or a folder around it.
+            let mut path = file.as_str();
+            while !path.is_empty() {
+                if paths.contains(path) && !found.contains_key(path) {
+                    found.insert(path.to_owned(), commit.clone());
+                }
+                path = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+            }
+        }
+    }
+    found
+}
+
+/// Returns what `git log` says of each commit of the history of HEAD, newest first, with the files that it changed.
+/// The format starts with the byte 1.
+fn files_of_log(root: &Path, options: [&str; 2], patterns: &[&str]) -> Vec<(String, Vec<String>)> {
+    let mut args = vec!["-c", "core.quotePath=false", "log", "--no-renames"];
+    args.extend(["--name-only", "--relative"]);
+    args.extend(options);
+    args.extend(["HEAD", "--"]);
+    args.extend(patterns);
+    let Some(git) = Git::for_history(root, &args) else {
+        return Vec::new();
+    };
+    let output = git.text().unwrap_or_default();
+    let mut found = Vec::new();
+    for part in output.split('\u{1}').skip(1) {
+        let mut lines = part.lines();
+        let header = lines.next().unwrap_or_default().to_owned();
+        let paths = lines.filter(|line| !line.is_empty());
+        found.push((header, paths.map(str::to_owned).collect()));
     }
     found
 }
