@@ -52,6 +52,7 @@ pub(super) fn heading(candidate: &Candidate, out: &Printer) -> String {
 pub(super) fn origin(chosen: Origin, quality: f64) -> String {
     match chosen {
         Origin::Manual => "chosen by hand".to_owned(),
+        Origin::Document => "named by its document".to_owned(),
         Origin::Agent => format!("quality {quality:.2}, chosen by an agent"),
         Origin::Auto => format!("quality {quality:.2}"),
     }

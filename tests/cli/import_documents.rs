@@ -159,3 +159,112 @@ fn init_names_the_import_if_there_are_rules() {
         "{out}"
     );
 }
+
+const SAMPLES: &str = "\
+# The shop
+
+## Golden samples
+
+- Orders: `shop/orders.py::ship`
+- Pages: `web/nothing.ts`
+
+| Pattern | Reference |
+|---|---|
+| Sums of money | `shop/orders.py:5` |
+
+## Work
+
+- Close the session, see shop/db.py for an example
+- Old code in `web/cart.ts` is a bad example, do not copy it
+";
+
+/// Returns the id, the place and the origin of each anchor.
+fn anchors_of(sandbox: &Sandbox) -> Vec<String> {
+    let shown = sandbox.json("memory reanchor --check");
+    let results = shown["results"].as_array().expect("results");
+    let mut anchors = Vec::new();
+    for result in results {
+        let place = &result["new"];
+        let symbol = place["symbol"].as_str().unwrap_or("-");
+        let file = place["file"].as_str().expect("a file");
+        let chosen = result["chosen"].as_str().expect("an origin");
+        anchors.push(format!("{file} {symbol} {chosen}"));
+    }
+    anchors
+}
+
+#[test]
+fn code_that_a_document_names_as_a_sample_is_the_example() {
+    let sandbox = Sandbox::bank();
+    sandbox.write("AGENTS.md", SAMPLES);
+    let planned = sandbox.ok("memory import AGENTS.md --dry-run");
+    assert!(
+        planned.contains("shop/orders.py::ship (named by the document)"),
+        "{planned}"
+    );
+    assert!(
+        planned.contains("AGENTS.md:6\tskipped\tit names no code of the project"),
+        "{planned}"
+    );
+    let imported = sandbox.ok("memory import AGENTS.md");
+    assert!(
+        imported.contains("3 with the example that the document names"),
+        "{imported}"
+    );
+    let found = anchors_of(&sandbox);
+    assert_eq!(
+        found,
+        [
+            "shop/db.py - document",
+            "shop/orders.py ship document",
+            "shop/orders.py total document",
+        ]
+    );
+
+    // It follows its document, and a choice of a person stays.
+    let edited = SAMPLES
+        .replace("`shop/orders.py::ship`", "`web/cart.ts::addToCart`")
+        .replace("shop/db.py for", "shop/orders.py for");
+    sandbox.ok("memory anchor close-the-session --to shop/db.py::request_session");
+    sandbox.write("AGENTS.md", &edited);
+    sandbox.ok("memory import AGENTS.md");
+    let found = anchors_of(&sandbox);
+    assert_eq!(
+        found,
+        [
+            "shop/db.py request_session manual",
+            "web/cart.ts addToCart document",
+            "shop/orders.py total document",
+        ]
+    );
+    sandbox.write(
+        "AGENTS.md",
+        &edited.replace("`web/cart.ts::addToCart`", "`web/`"),
+    );
+    sandbox.ok("memory import AGENTS.md --prune --yes");
+    assert_eq!(anchors_of(&sandbox).len(), 2);
+}
+
+#[test]
+fn what_a_document_says_is_not_reported_again_for_its_memory() {
+    let sandbox = Sandbox::bank();
+    sandbox.write("AGENTS.md", "- Always put a time into `shop/late.py`\n");
+    sandbox.write("shop/late.py", "x = 1\n");
+    sandbox.ok("memory import AGENTS.md --no-anchor");
+    sandbox.commit("start");
+    sandbox.git("rm -q shop/late.py");
+    sandbox.commit("Remove it");
+    let files = || {
+        let report = sandbox.json_of(sandbox.run("check --json"));
+        let findings = report["findings"].as_array().expect("a list").iter();
+        let files = findings.map(|finding| finding["file"].as_str().expect("a file").to_owned());
+        files.collect::<Vec<String>>()
+    };
+    assert_eq!(files(), ["AGENTS.md"]);
+    let id = "always-put-a-time-into-shop";
+    sandbox.ok(&format!(
+        "memory update {id} --content \"Put each time into `shop/late.py`\""
+    ));
+    let memory = format!(".memories/{id}.md");
+    assert!(files().contains(&memory), "{:?}", files());
+}

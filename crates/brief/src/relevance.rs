@@ -19,7 +19,7 @@ use cerberus_engine::rank::relevance::{self, Features};
 use cerberus_engine::rank::{rule_kind, tokenize};
 use cerberus_engine::relevance::{self as code, is_test};
 use cerberus_engine::syntax::language;
-use cerberus_model::{Anchor, Globs, Language, Memory, MemoryStatus, Origin, RuleKind, Scope};
+use cerberus_model::{Anchor, Globs, Language, Memory, MemoryStatus, RuleKind, Scope};
 use cerberus_patterns as patterns;
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
@@ -287,7 +287,7 @@ pub(crate) fn names_tests(text: &str) -> bool {
 
 /// Whether a person chose the example.
 pub(crate) fn is_chosen(anchor: Option<&Anchor>) -> bool {
-    anchor.is_some_and(|anchor| anchor.origin == Origin::Manual)
+    anchor.is_some_and(|anchor| anchor.origin.is_of_person())
 }
 
 /// A heading of rules for the languages of browsers.

@@ -9,7 +9,7 @@ use cerberus_bank::ops::pins::render::safe;
 use cerberus_engine::rank::moment::{self, Moment};
 use cerberus_engine::rank::relevance::{Feature, Features, Occasion};
 use cerberus_model::text::plural;
-use cerberus_model::{Anchor, Memory, MemoryType, Origin};
+use cerberus_model::{Anchor, Memory, MemoryType};
 
 use super::cost::Cost;
 use super::relevance::{Relevant, folder};
@@ -64,7 +64,7 @@ fn is_later(memory: &Memory) -> bool {
 fn importance(memory: &Memory, anchor: Option<&Anchor>) -> Features {
     let moment = moment::moment(&memory.body, memory.heading.as_deref());
     let is_decision = memory.memory_type == MemoryType::Decision;
-    let is_chosen = anchor.is_some_and(|anchor| anchor.origin == Origin::Manual);
+    let is_chosen = anchor.is_some_and(|anchor| anchor.origin.is_of_person());
     let mut features = Features::default();
     for (feature, is_set) in [
         (Feature::Decision, is_decision),

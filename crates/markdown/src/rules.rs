@@ -40,6 +40,7 @@ use self::tags::Mark;
 use self::verdict::{INTRO, ends_open, is_example};
 use super::frontmatter;
 use cerberus_prose::lists::{INSTANCES, PROSE_TITLES, TUTORIAL_TITLES};
+pub use cerberus_prose::samples::{path as path_of_sample, without_places};
 use cerberus_prose::wording::{Modality, is_aside, is_universal, modality, words};
 
 /// An item of a document: a rule, or another block with the reason why it is not a rule.
@@ -55,8 +56,6 @@ pub struct RuleItem {
     pub prefix_len: usize,
     /// Whether the text without its prefix may be the opposite of the rule.
     pub may_be_negated: bool,
-    /// The prefixes that earlier versions may have given to it.
-    pub earlier_prefixes: Vec<String>,
     /// The headings above as slugs, the nearest last.
     pub headings: Vec<String>,
     /// The headings above, as in `Testing › Mocks`.
@@ -64,6 +63,10 @@ pub struct RuleItem {
     pub skipped_because: Option<&'static str>,
     /// Why a reader has to confirm that it is a rule.
     pub doubt: Option<&'static str>,
+    /// The places of code that it names as samples: a file, perhaps with a symbol or a line.
+    pub samples: Vec<String>,
+    /// Whether only a sample makes it one.
+    pub is_sample: bool,
 }
 
 /// The markers of the block that `inject --into` manages.
@@ -415,7 +418,7 @@ impl Reader<'_> {
         if self.is_managed(span.start) {
             return;
         }
-        let rules = tables::rules(rows);
+        let rules = tables::rules(rows, self.is_below_samples());
         if rules.is_empty() {
             return self.skip(span.start, "a table");
         }
@@ -426,7 +429,9 @@ impl Reader<'_> {
             let line = (first_line + row.idx).min(self.lines.len() - 1);
             let prefix = self.prefix(self.above.of_list());
             self.push((line, line), &row.text, prefix);
-            if !row.is_sure {
+            if !row.samples.is_empty() {
+                self.sample(row.samples, !row.is_rule);
+            } else if !row.is_sure {
                 self.doubt("a row of a table");
             }
         }
@@ -460,6 +465,22 @@ impl Reader<'_> {
             _ => None,
         };
         Context { kind, text }
+    }
+
+    /// Returns whether the text above the current list or table announces samples.
+    fn is_below_samples(&self) -> bool {
+        let heading = self.own_headings().last();
+        let heading = heading.map(|heading| Piece::Text(heading.shown.clone()));
+        let labels = self.labels.iter().cloned().map(Piece::Text);
+        let above = [&self.outer, self.above.of_list()].concat();
+        let mut is_below = false;
+        for piece in heading.into_iter().chain(labels).chain(above) {
+            let Some(announces) = piece.announces_samples() else {
+                return false;
+            };
+            is_below |= announces;
+        }
+        is_below
     }
 
     /// Returns what governs a block below the paragraphs `above` it.

@@ -100,9 +100,10 @@ keywords! {
         Not,
     }
 
-    /// How an anchor was selected: by ranking, by a person or by an agent.
+    /// How an anchor was selected: by ranking, by a person, by an agent, or by the document that its rule was
+    /// imported from, in which a person named the code.
     #[derive(Default)]
-    Origin("origin", "snake_case") { #[default] Auto, Manual, Agent }
+    Origin("origin", "snake_case") { #[default] Auto, Manual, Agent, Document }
 
     /// What an answer of an agent about a rule led to.
     Outcome("outcome", "snake_case") {
@@ -226,6 +227,13 @@ impl Language {
     /// Returns whether a file is markup with code in its `<script>` elements.
     pub fn is_component(self) -> bool {
         matches!(self, Self::Vue | Self::Svelte | Self::Astro)
+    }
+}
+
+impl Origin {
+    /// Returns whether a person selected the code, so that no search replaces it.
+    pub fn is_of_person(self) -> bool {
+        matches!(self, Self::Manual | Self::Document)
     }
 }
 

@@ -8,6 +8,7 @@ pub mod language;
 pub mod lists;
 pub mod named_code;
 pub mod roles;
+pub mod samples;
 pub mod sentences;
 pub mod stance;
 pub mod times;

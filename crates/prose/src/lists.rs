@@ -43,6 +43,10 @@ word_lists! { pub "../words/roles.txt":
     PHRASE_ENDS CASES FILLERS VALUES
 }
 
+word_lists! { pub "../words/samples.txt":
+    SAMPLES SAMPLE_FORMS PRAISING
+}
+
 word_lists! { pub "../words/stance.txt":
     GONE UNWANTED GONE_OBJECT GONE_SUBJECT GONE_AFTER NEVER NOT_NOW
     DENIED ADDRESSED WRONG RIGHT BAD_MARKED GOOD_MARKED GONE_TITLES

@@ -150,6 +150,25 @@ pub fn is_aside(plain: &str) -> bool {
     is_statement && !is_strict
 }
 
+/// Returns a text without its remarks in parentheses, or the text if it is only one.
+pub fn without_remarks(plain: &str) -> String {
+    let mut rest = String::with_capacity(plain.len());
+    let mut depth = 0;
+    for c in plain.chars() {
+        match c {
+            '(' => depth += 1,
+            ')' if depth > 0 => depth -= 1,
+            _ if depth == 0 => rest.push(c),
+            _ => {}
+        }
+    }
+    let is_unclosed = depth > 0;
+    if is_unclosed || words(&rest).is_empty() {
+        return plain.to_owned();
+    }
+    rest
+}
+
 /// Returns whether a text permits something: "Unused variables are allowed".
 pub fn is_permitted(plain: &str) -> bool {
     PERMISSIONS.contains_any(&words(plain))

@@ -9,7 +9,7 @@ use cerberus_bank::ops::memories::Memories;
 use cerberus_bank::ops::{Project, import, links, reanchor};
 use cerberus_engine::tree::git;
 use cerberus_engine::tree::git::past;
-use cerberus_model::State;
+use cerberus_model::{Origin, State};
 
 use super::finding::{Check, Finding};
 use crate::commands::doctor::stale_blocks;
@@ -108,6 +108,13 @@ fn anchors(
             .filter(|it| !memories.unread.contains(it)),
     );
     for anchor in &report.results {
+        // The check of the document says that its path is wrong.
+        let is_said = anchor.chosen == Origin::Document
+            && matches!(anchor.state, State::Moved | State::Gone)
+            && !project.root.join(&anchor.old.file).exists();
+        if is_said {
+            continue;
+        }
         let is_outdated = anchor.written && anchor.state != State::Reformatted;
         if anchor.drift || is_outdated {
             let next = anchor

@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use cerberus_bank::Workspace;
 use cerberus_bank::ops::Project;
+use cerberus_bank::ops::import::sources::{self, Source};
 use cerberus_claims::addresses::Addresses;
 use cerberus_claims::parse;
 use cerberus_claims::report::Document;
 use cerberus_engine::tree::{documents, read};
 use cerberus_markdown::links::normalize_path;
 use cerberus_model::text::conventions::CONVENTIONS;
-use cerberus_model::{Globs, MemoryStatus, MemoryType};
+use cerberus_model::{Globs, Memory, MemoryStatus, MemoryType};
 use cerberus_prose::times::{self, Status};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::Value;
@@ -89,7 +90,7 @@ pub(super) fn read(
     paths.extend(exempt.iter().cloned());
     let mut memories: BTreeMap<String, String> = BTreeMap::new();
     if files.is_empty() && project.bank.exists() {
-        memories = current_memories(workspace)?;
+        memories = current_memories(workspace, &paths)?;
         paths.retain(|path| !memories.contains_key(path));
     }
     let exclude = Globs::new(&config.exclude);
@@ -154,8 +155,11 @@ pub(super) fn read(
 }
 
 /// Returns the texts of the memories that are about now, by their paths in the project. Plans, journals and decisions are
-/// about another time.
-fn current_memories(project: &Workspace) -> Result<BTreeMap<String, String>> {
+/// about another time, and a copy of an item says no more than its document, which is in `paths`.
+fn current_memories(
+    project: &Workspace,
+    paths: &BTreeSet<String>,
+) -> Result<BTreeMap<String, String>> {
     let mut texts = BTreeMap::new();
     let Ok(folder) = project.bank.folder().strip_prefix(&project.root) else {
         return Ok(texts);
@@ -166,11 +170,18 @@ fn current_memories(project: &Workspace) -> Result<BTreeMap<String, String>> {
         let memory = &stored.memory;
         let is_current = matches!(memory.memory_type, MemoryType::Rule | MemoryType::Fact)
             && memory.status == MemoryStatus::Active;
-        if is_current {
+        if is_current && !is_copy(memory, paths) {
             texts.insert(format!("{folder}/{}", stored.file), stored.text.clone());
         }
     }
     Ok(texts)
+}
+
+/// Returns whether a memory has the text that one of the documents had when it was imported.
+fn is_copy(memory: &Memory, documents: &BTreeSet<String>) -> bool {
+    let digest = sources::digest(&memory.body);
+    let mut sources = Source::all(memory).into_iter();
+    sources.any(|source| source.digest == digest && documents.contains(&source.file))
 }
 
 impl Found {

@@ -2,8 +2,8 @@
 
 use cerberus_bank::ops::import::{Item, Outcome, Report};
 use cerberus_engine::rank::rule_words::RuleWords;
-use cerberus_model::format_location;
 use cerberus_model::text::plural;
+use cerberus_model::{Origin, format_location};
 
 use crate::commands::candidates;
 use crate::output::{DIM, NAME, OK, Printer, WARN};
@@ -157,7 +157,17 @@ fn source(item: &Item) -> String {
 
 fn example(item: &Item) -> Option<String> {
     let anchor = item.anchor.as_ref()?;
-    Some(format_location(&anchor.file, anchor.symbol.as_deref()))
+    let place = format_location(&anchor.file, anchor.symbol.as_deref());
+    if is_named(item) {
+        return Some(format!("{place} (named by the document)"));
+    }
+    Some(place)
+}
+
+/// Returns whether the document of an item names its example.
+fn is_named(item: &Item) -> bool {
+    let anchor = item.anchor.as_ref();
+    anchor.is_some_and(|anchor| anchor.chosen == Origin::Document)
 }
 
 /// Returns the outcome of an item; an added one that somebody has to confirm is proposed.
@@ -220,6 +230,7 @@ fn summary(report: &Report, is_pruned: bool, out: &mut Printer) {
             Some(_) => n_proposed += 1,
         }
     }
+    let n_named = report.items.iter().filter(|item| is_named(item)).count();
     let n_changed = count(report, Outcome::Changed);
     let n_removed = count(report, Outcome::Removed);
     let n_conflicts = count(report, Outcome::Conflict);
@@ -241,6 +252,11 @@ fn summary(report: &Report, is_pruned: bool, out: &mut Printer) {
     }
     if n_conflicts > 0 {
         counts.push(format!("{n_conflicts} in conflict"));
+    }
+    if n_named > 0 {
+        counts.push(format!(
+            "{n_named} with the example that the document names"
+        ));
     }
     counts.push(plural(count(report, Outcome::Duplicate), "duplicate"));
     counts.push(format!("{n_skipped} skipped"));

@@ -119,7 +119,7 @@ fn certainties(report: &Report) -> Vec<Certainty> {
             continue;
         };
         match anchor.finding.chosen {
-            Origin::Manual => by_person += 1,
+            Origin::Manual | Origin::Document => by_person += 1,
             Origin::Agent => by_agent += 1,
             Origin::Auto => by_words += 1,
         }

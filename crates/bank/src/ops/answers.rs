@@ -233,7 +233,7 @@ pub fn check_undecided(memories: &Memories, stored: &MemoryFile) -> Result<()> {
     let anchor = memories.anchors.get(&stored.memory.id);
     let decision = match (stored.memory.example, anchor.map(|anchor| anchor.origin)) {
         (Some(ExampleChoice::None), _) => "decided that it has no example",
-        (_, Some(Origin::Manual)) => "chose its example",
+        (_, Some(origin)) if origin.is_of_person() => "chose its example",
         _ => return Ok(()),
     };
     bail!("a person {decision}; ask before you change that")

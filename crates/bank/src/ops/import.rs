@@ -33,6 +33,7 @@ use crate::{Workspace, names};
 mod classify;
 mod find;
 mod place;
+mod samples;
 pub mod sources;
 mod write;
 
@@ -210,6 +211,7 @@ struct NewRule {
     scope: Scope,
     /// The places of its copies.
     sources: Vec<String>,
+    /// To the code that the document names, or else to that which the search finds.
     anchor: Option<Anchor>,
 }
 
@@ -387,9 +389,14 @@ fn examine(project: &Workspace, request: &Request, plan: &mut Plan) -> Result<()
     let Plan {
         report,
         new_rules,
+        updates,
         memories,
         ..
     } = plan;
+    remember_look_alikes(project, new_rules, updates)?;
+    for rule in &*new_rules {
+        report.items[rule.item_idx].anchor = rule.anchor.as_ref().map(AnchorSummary::from);
+    }
     if !request.no_anchor && !new_rules.is_empty() {
         find_anchors(project, report, new_rules)?;
     }
@@ -409,6 +416,22 @@ fn examine(project: &Workspace, request: &Request, plan: &mut Plan) -> Result<()
     }
     report.warnings.append(&mut similar::limited(near));
     Ok(())
+}
+
+/// Completes the anchors to the code that documents name.
+fn remember_look_alikes(
+    project: &Project,
+    new_rules: &mut [NewRule],
+    updates: &mut BTreeMap<usize, Update>,
+) -> Result<()> {
+    let mut named: Vec<&mut Anchor> = Vec::new();
+    for rule in new_rules {
+        named.extend(&mut rule.anchor);
+    }
+    for update in updates.values_mut() {
+        named.extend(&mut update.sample);
+    }
+    anchors::remember_look_alikes(project, &mut named)
 }
 
 fn summaries(documents: &[Found], items: &[Item]) -> Vec<DocumentSummary> {
@@ -472,7 +495,7 @@ fn find_anchors(project: &Workspace, report: &mut Report, new_rules: &mut [NewRu
             continue;
         };
         let item = &report.items[rule.item_idx];
-        if item.doubt.is_some() {
+        if item.doubt.is_some() || rule.anchor.is_some() {
             continue;
         }
         queries.push(Query {

@@ -365,8 +365,9 @@ fn union(
 fn certainty(origin: Origin) -> u8 {
     match origin {
         Origin::Manual => 0,
-        Origin::Agent => 1,
-        Origin::Auto => 2,
+        Origin::Document => 1,
+        Origin::Agent => 2,
+        Origin::Auto => 3,
     }
 }
 

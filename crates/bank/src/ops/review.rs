@@ -404,9 +404,7 @@ fn reason(finding: &Finding) -> Reason {
         State::Ambiguous => Reason::Ambiguous,
         State::Gone => Reason::Gone,
         // An automatic anchor to edited code that still matches is recorded by `reanchor`.
-        _ if finding.edited && (finding.drift || finding.chosen == Origin::Manual) => {
-            Reason::Edited
-        }
+        _ if finding.edited && (finding.drift || finding.chosen.is_of_person()) => Reason::Edited,
         _ if finding.chosen == Origin::Agent => Reason::ChosenByAgent,
         _ => Reason::Anchored,
     }

@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 use crate::syntax::parse::limit_warning;
 use crate::syntax::{ParsedFile, language};
 use crate::track::FoundSymbol;
-use crate::track::file_symbols::{ALL, FileSymbols};
+use crate::track::file_symbols::{ALL, FileSymbol, FileSymbols};
 use crate::tree::read;
 
 /// Maximum number of symbols that an error lists.
@@ -245,6 +245,19 @@ impl Version {
     /// Parses a version of a file.
     pub fn parse(file: &str, bytes: &[u8]) -> Self {
         Self(FileSymbols::parse(file, bytes, ALL))
+    }
+
+    /// Returns the name of the innermost symbol that contains a line, counted from 0.
+    pub fn symbol_at(&self, line: u32) -> Option<&str> {
+        let mut innermost: Option<&FileSymbol> = None;
+        for symbol in &self.0.symbols {
+            let (first, last) = symbol.lines;
+            let is_around = symbol.name.is_some() && first <= line && line <= last;
+            if is_around && innermost.is_none_or(|other| first >= other.lines.0) {
+                innermost = Some(symbol);
+            }
+        }
+        innermost?.name.as_deref()
     }
 
     /// Returns the code of a symbol with this qualified name.

@@ -8,6 +8,7 @@
 use super::MAX_PREFIX_BYTES;
 use super::context::is_demand_of_each;
 use cerberus_prose::lists::{CLAUSE_OPENERS, DENYING_STARTS, DOCUMENTS, TOPICS};
+use cerberus_prose::samples;
 use cerberus_prose::wording::{is_conditional, is_negated, is_prohibition, words};
 
 /// A part of the text above an item.
@@ -33,6 +34,15 @@ impl Piece {
         let text = text.trim().trim_end_matches([':', '：', '.', '。', ' ']);
         let is_text = text.contains(|c: char| c.is_alphanumeric() || !c.is_ascii());
         (is_text && !is_topic(text, project)).then(|| Self::Text(text.to_owned()))
+    }
+
+    /// Returns whether it announces samples, or `None` if it says that they are not to be followed.
+    pub(super) fn announces_samples(&self) -> Option<bool> {
+        match self {
+            Self::Text(text) if samples::is_denied(text) => None,
+            Self::Text(text) => Some(samples::announces(text)),
+            Self::Code(_) | Self::Omitted => Some(false),
+        }
     }
 
     /// Returns whether it may say the opposite of an item alone. A condition and a demand do not.
@@ -202,9 +212,6 @@ pub(super) struct Prefix {
     pub(super) text: String,
     /// Whether the item alone may be the opposite of the rule.
     pub(super) may_negate: bool,
-    /// The prefixes that earlier versions gave to an item: at most one heading, or the last sentence
-    /// of an introduction.
-    pub(super) earlier: Vec<String>,
 }
 
 impl Prefix {
@@ -221,8 +228,6 @@ impl Prefix {
                 Piece::Text(text) => {
                     prefix.text.push_str(text);
                     prefix.text.push_str(": ");
-                    let last = text.rsplit(". ").next().unwrap_or(text);
-                    prefix.earlier.push(format!("{last}: "));
                 }
                 Piece::Code(code) => {
                     prefix.text.truncate(prefix.text.trim_end().len());
@@ -233,9 +238,6 @@ impl Prefix {
             }
             prefix.may_negate |= piece.may_negate();
             last = Some(piece);
-        }
-        if !prefix.text.is_empty() {
-            prefix.earlier.push(String::new());
         }
         prefix
     }

@@ -5,6 +5,7 @@ use super::governing::{self, Prefix};
 use super::places::SEPARATOR;
 use super::{MAX_PREFIX_BYTES, Reader, RuleItem};
 use crate::sections::slug;
+use cerberus_prose::samples;
 
 pub(super) const LONG_PREFIX: &str =
     "the text above it, without which it may say the opposite, is too long";
@@ -33,11 +34,12 @@ impl Reader<'_> {
             text: format!("{}{own}", prefix.text),
             prefix_len: prefix.text.len(),
             may_be_negated: prefix.may_negate,
-            earlier_prefixes: prefix.earlier,
             headings: self.slugs(),
             heading: heading.join(SEPARATOR),
             skipped_because: None,
             doubt: None,
+            samples: samples::named(own).into_iter().map(str::to_owned).collect(),
+            is_sample: false,
         };
         if is_long {
             let (text, skipped_because) = (shortened(own), Some(LONG_PREFIX));
@@ -58,6 +60,16 @@ impl Reader<'_> {
             && last.skipped_because.is_none()
         {
             last.doubt = Some(why);
+        }
+    }
+
+    /// Records that the last item names samples of its heading; `is_only` if nothing else makes it a rule.
+    pub(super) fn sample(&mut self, places: Vec<String>, is_only: bool) {
+        if let Some(last) = self.found.last_mut()
+            && last.skipped_because.is_none()
+        {
+            last.samples = places;
+            last.is_sample = is_only;
         }
     }
 

@@ -4,6 +4,7 @@ use super::blocks::{Block, CODE, Item, Nested, Words};
 use super::context::{Kind, is_about_contributions, is_description, is_unfinished};
 use super::verdict::{self, INTRO, STATEMENT, STEP, Verdict, ends_open, is_step};
 use super::{Context, Intro, LABEL_WORDS, LEAD_WORDS, Reader, announces, form, is_lead, label};
+use cerberus_prose::samples;
 use cerberus_prose::wording::{Modality, is_conditional, is_possible_command, modality, words};
 
 const TASK: &str = "a task list item";
@@ -149,7 +150,13 @@ impl Reader<'_> {
             Verdict::WithSiblings => Some(STATEMENT),
             Verdict::Other(reason) => Some(reason),
         };
-        if let Some(reason) = reason {
+        let places = if self.is_below_samples() {
+            samples::places(span.slice(self.text))
+        } else {
+            Vec::new()
+        };
+        let is_sample = !places.is_empty();
+        if let Some(reason) = reason.filter(|_| !is_sample) {
             self.skip(span.start, reason);
             return self.lists_below(item, None);
         }
@@ -159,6 +166,10 @@ impl Reader<'_> {
         };
         self.accept(span.start, end, self.prefix(self.above.of_list()));
         match verdict {
+            _ if is_sample => {
+                let places = places.into_iter().map(str::to_owned).collect();
+                self.sample(places, reason.is_some());
+            }
             Verdict::Doubtful(why) => self.doubt(why),
             Verdict::WithSiblings if !is_possible_command(plain) => self.doubt(SIBLINGS),
             _ => {}

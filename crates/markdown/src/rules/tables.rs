@@ -5,6 +5,7 @@ use cerberus_model::WordList;
 use cerberus_prose::lists::{
     CHOOSING, CONDITION_COLUMNS, DONT_COLUMNS, NEGATING, RIGHT, RULE_COLUMNS, WANTED, WRONG,
 };
+use cerberus_prose::samples;
 use cerberus_prose::wording::{Modality, modality, words};
 
 /// The minimum number of words of a cell that makes its row a rule.
@@ -18,10 +19,14 @@ pub(super) struct Row {
     pub(super) text: String,
     /// Whether the header says that it is one, and not only its own words.
     pub(super) is_sure: bool,
+    /// Whether it is one without its samples.
+    pub(super) is_rule: bool,
+    /// The code that shows its subject, if the header or the text above the table announces samples.
+    pub(super) samples: Vec<String>,
 }
 
-/// Returns the rules of a table; none if the table lists something else.
-pub(super) fn rules(rows: &[Vec<String>]) -> Vec<Row> {
+/// Returns the rules of a table, and its samples; none if the table lists something else.
+pub(super) fn rules(rows: &[Vec<String>], is_below_samples: bool) -> Vec<Row> {
     let Some((header, rows)) = rows.split_first() else {
         return Vec::new();
     };
@@ -30,8 +35,29 @@ pub(super) fn rules(rows: &[Vec<String>]) -> Vec<Row> {
     for (idx, row) in rows.iter().enumerate() {
         let text = text(header, row);
         let is_rule = is_sure || row.iter().any(|cell| demands(cell));
-        if is_rule && !text.is_empty() {
-            found.push(Row { idx, text, is_sure });
+        let samples = samples_of(header, row, is_below_samples);
+        if (is_rule || !samples.is_empty()) && !text.is_empty() {
+            found.push(Row {
+                idx,
+                text,
+                is_sure,
+                is_rule,
+                samples,
+            });
+        }
+    }
+    found
+}
+
+/// Returns the code of a row that shows its subject. Below a text that announces samples any column may have it, else
+/// one whose title names samples.
+fn samples_of(header: &[String], row: &[String], is_below_samples: bool) -> Vec<String> {
+    let has_column = header.iter().skip(1).any(|title| samples::is_column(title));
+    let mut found = Vec::new();
+    for (idx, (title, cell)) in header.iter().zip(row).enumerate() {
+        let is_of_samples = idx > 0 && samples::is_column(title);
+        if is_of_samples || is_below_samples && !has_column {
+            found.extend(samples::places(cell).into_iter().map(str::to_owned));
         }
     }
     found

@@ -9,7 +9,7 @@ use cerberus_prose::lists::{
 use cerberus_prose::wording::{
     Modality, first_verb, has_pair, is_about_code, is_conditional, is_declarative, is_descriptive,
     is_negated, is_norm, is_offer, is_permitted, is_possible_command, modality, n_words_of_first,
-    names_act, words,
+    names_act, without_remarks, words,
 };
 
 /// The minimum number of words of an item that is a rule by its context.
@@ -30,6 +30,7 @@ const MAX_CONDITION_WORDS: usize = 5;
 pub(super) const STATEMENT: &str = "a statement";
 pub(super) const STEP: &str = "a step or a command";
 pub(super) const NEED: &str = "a need, which may be a fact";
+const REMARK: &str = "a demand in parentheses";
 pub(super) const POINTER: &str = "where to read more";
 pub(super) const INTRO: &str = "an introduction";
 const DESCRIPTION: &str = "a description, not a rule";
@@ -50,7 +51,9 @@ pub(super) enum Verdict {
 /// Judges a list item in the context of a heading or an introduction.
 pub(super) fn item(item: &Words, kind: Option<Kind>) -> Verdict {
     let plain = item.plain.trim();
-    let modality = modality(plain);
+    let outside = without_remarks(plain);
+    let with_remarks = modality(plain);
+    let modality = modality(&outside).min(with_remarks);
     let n_words = words(plain).len();
     if plain.ends_with('?') {
         return Verdict::Other("a question");
@@ -80,7 +83,7 @@ pub(super) fn item(item: &Words, kind: Option<Kind>) -> Verdict {
     if modality == Modality::Statement && is_labelled_path(item) {
         return Verdict::Other("links");
     }
-    let is_weak = modality < Modality::Obligation && !is_norm(plain);
+    let is_weak = modality < Modality::Obligation && !is_norm(&outside);
     let is_description = is_description_of_code(item) && !is_standing_condition(plain);
     if is_weak && (is_description || is_labelled_fact(plain)) {
         return Verdict::Other(DESCRIPTION);
@@ -106,6 +109,15 @@ pub(super) fn item(item: &Words, kind: Option<Kind>) -> Verdict {
         return Verdict::Rule;
     }
     let can_be_rule = n_words >= MIN_WORDS && !ends_open(plain);
+    if with_remarks == Modality::Obligation && can_be_rule {
+        // "Structure a page by its use (never by its author)"
+        let is_command = is_possible_command(plain);
+        return if is_command {
+            Verdict::Rule
+        } else {
+            Verdict::Doubtful(REMARK)
+        };
+    }
     match kind {
         Some(Kind::Steps) => Verdict::Other(STEP),
         None | Some(Kind::Rules) if modality == Modality::Need => Verdict::Doubtful(NEED),
@@ -285,7 +297,7 @@ pub(super) fn is_standing_condition(plain: &str) -> bool {
 /// command ("Run: `make x`").
 fn is_description_of_code(item: &Words) -> bool {
     let plain = item.plain.trim();
-    let rest = plain.trim_start_matches([CODE, ',', '/', ' ', '+', '&']);
+    let rest = after_codes(plain);
     let separators = [':', '-', '–', '—', '→', '(', '='];
     let is_command = |(label, rest): (&str, &str)| {
         // "Fast tests: `make quick` (without the database)"
@@ -308,6 +320,19 @@ fn is_description_of_code(item: &Words) -> bool {
         && (rest.is_empty() || rest.starts_with(separators))
         && !rest.starts_with("(not ");
     is_described || plain.split_once(':').is_some_and(is_command)
+}
+
+/// Returns a text without the codes that it starts with: "`a`, `b` or `c` - the tests".
+fn after_codes(plain: &str) -> &str {
+    let mut rest = plain;
+    loop {
+        rest = rest.trim_start_matches([CODE, ',', '/', ' ', '+', '&']);
+        let joined = rest.strip_prefix("or ").or(rest.strip_prefix("and "));
+        match joined {
+            Some(next) if next.starts_with(CODE) => rest = next,
+            _ => return rest,
+        }
+    }
 }
 
 /// Returns whether a text starts with the label of a reason: "Rationale: …".

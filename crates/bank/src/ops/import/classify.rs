@@ -6,13 +6,13 @@ use cerberus_engine::tree::read;
 use cerberus_markdown::links::normalize_path;
 use cerberus_markdown::rules::{self, RuleItem};
 use cerberus_markdown::secrets;
-use cerberus_model::Scope;
+use cerberus_model::{Anchor, Scope};
 use rustc_hash::FxHashSet;
 
 use super::find::Found;
 use super::place::{self, Place};
 use super::sources::{self, Source, Sources};
-use super::{Item, NewRule, Outcome, Report};
+use super::{Item, NewRule, Outcome, Report, samples};
 use crate::ops::{Project, default_scope, document};
 use crate::project::project_name;
 
@@ -37,6 +37,8 @@ struct ReadItem {
     digest: String,
     scope: Scope,
     paths: Vec<String>,
+    /// The anchor to the code that the document names as its sample.
+    sample: Option<Anchor>,
 }
 
 /// What decides where the rules of all documents hold.
@@ -122,8 +124,18 @@ fn read_item(project: &Project, document: &Found, mut item: RuleItem) -> ReadIte
         text.push_str(&rules::replace_paths(part, from_root));
     }
     item.prefix_len = prefix_len;
+    let sample = samples::anchor(project, &item.samples, |path| {
+        path_from_root(project, &document.file, path).unwrap_or_else(|| path.to_owned())
+    });
+    if sample.is_some() && item.skipped_because.is_none() {
+        // A document that names its code is sure of it.
+        item.doubt = None;
+    } else if item.is_sample {
+        item.skipped_because = Some("it names no code of the project");
+    }
     ReadItem {
         digest: sources::digest(&text),
+        sample,
         found: item,
         text,
         scope: Scope::Universal,
@@ -157,6 +169,8 @@ pub(super) struct Update {
     pub(super) sources: Vec<String>,
     /// Whether an example that was chosen by itself may show the opposite of the new text.
     pub(super) drops_example: bool,
+    /// The anchor to the code that the document names now.
+    pub(super) sample: Option<Anchor>,
 }
 
 /// A rule that is not in the bank as it is.
@@ -343,6 +357,7 @@ impl Classifier<'_> {
                 let update = self.update(memory_idx);
                 update.item_idx = Some(item_idx);
                 update.drops_example = drops_example;
+                update.sample.clone_from(&read.sample);
             }
         // A copy in the same document comes after the first one.
         } else if !self.is_copy(document, &mut item, digest) {
@@ -354,7 +369,7 @@ impl Classifier<'_> {
                 may_be_negated: read.found.may_be_negated,
                 scope: read.scope.clone(),
                 sources: vec![written],
-                anchor: None,
+                anchor: read.sample.clone(),
             });
         }
         self.report.items[item_idx] = item;
@@ -449,6 +464,7 @@ impl Classifier<'_> {
                 paths: sources.all[memory_idx].memory.paths.clone(),
                 sources: written.map(|source| source.written.clone()).collect(),
                 drops_example: false,
+                sample: None,
             }
         })
     }

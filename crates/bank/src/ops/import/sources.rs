@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use cerberus_markdown::rules::without_places;
 use cerberus_model::{Anchor, Memory, Origin, sorted};
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
@@ -200,11 +201,12 @@ impl<'a> Sources<'a> {
         removed: &mut Vec<(usize, &'f str)>,
         text: &str,
     ) -> Option<(usize, &'f str)> {
-        let new = similar::words(text);
+        // An item of a few words that names another file is the same item.
+        let new = similar::words(&without_places(text));
         let mut best = MIN_SHARED;
         let mut best_at = None;
         for (at, (memory_idx, _)) in removed.iter().enumerate() {
-            let old = similar::words(&self.all[*memory_idx].memory.body);
+            let old = similar::words(&without_places(&self.all[*memory_idx].memory.body));
             let shared = similar::similarity(&new, &old);
             // Of equal ones, the last.
             if shared >= best {

@@ -4,11 +4,12 @@ use anyhow::Result;
 use cerberus_markdown::edit::{self, EditMode};
 use cerberus_markdown::frontmatter;
 use cerberus_markdown::frontmatter::{FieldValue, Frontmatter};
-use cerberus_model::{MemoryId, MemoryStatus, MemoryType};
+use cerberus_model::{Anchor, MemoryId, MemoryStatus, MemoryType, Origin};
 
 use super::classify::Update;
 use super::sources::{self, Sources};
 use super::{Item, NewRule, Outcome, Plan, Report};
+use crate::ops::anchors::AnchorSummary;
 use crate::ops::{Project, document, seconds};
 use crate::{ImportChanges, MemoryFile, Workspace, memories};
 
@@ -55,11 +56,13 @@ pub(super) fn write(project: &Workspace, plan: &mut Plan) -> Result<()> {
     for (memory_idx, update) in &*updates {
         let stored = &planned.all[*memory_idx];
         let id = &stored.memory.id;
-        if update.drops_example
-            && let Some(anchor) = before.get(id)
-            && sources::is_chosen_by_itself(anchor)
-        {
-            after.remove(id);
+        if let Some(item_idx) = update.item_idx {
+            let anchor = follow_document(before.get(id), update);
+            report.items[item_idx].anchor = anchor.as_ref().map(AnchorSummary::from);
+            match anchor {
+                Some(anchor) => after.insert(id.clone(), anchor),
+                None => after.remove(id),
+            };
         }
         let old = project.bank.utf8_text(stored)?;
         let item = update.item_idx.map(|item_idx| &report.items[item_idx]);
@@ -75,6 +78,22 @@ pub(super) fn write(project: &Workspace, plan: &mut Plan) -> Result<()> {
         after,
         ..ImportChanges::default()
     })
+}
+
+/// Returns the anchor of a memory whose item changed. One that nobody chose, or that the document named before, gives
+/// way to the code that it names now.
+fn follow_document(old: Option<&Anchor>, update: &Update) -> Option<Anchor> {
+    let Some(old) = old else {
+        return update.sample.clone();
+    };
+    let is_named = old.origin == Origin::Document;
+    let is_dropped = is_named || update.drops_example && sources::is_chosen_by_itself(old);
+    let is_replaceable = is_named || sources::is_chosen_by_itself(old);
+    match &update.sample {
+        Some(sample) if is_replaceable => Some(sample.clone()),
+        _ if is_dropped => None,
+        _ => Some(old.clone()),
+    }
 }
 
 /// Marks a rule as a duplicate if the bank contains it by now.

@@ -113,7 +113,7 @@ impl<'a> Reconciler<'a> {
             let is_wanted = match anchor.origin {
                 // Only rated again: the choice of an agent is not replaced by the search.
                 Origin::Auto | Origin::Agent => followed.edited,
-                Origin::Manual => false,
+                Origin::Manual | Origin::Document => false,
             };
             let is_needed = followed.state == State::Gone || (is_wanted && !accepts);
             if is_needed
@@ -263,7 +263,7 @@ impl<'a> Reconciler<'a> {
             let updated = self.approve(anchor, place, followed)?;
             let candidate = self.candidate(&finding.id, place);
             return Some(match candidate {
-                Some(candidate) if anchor.origin != Origin::Manual => Anchor {
+                Some(candidate) if !anchor.origin.is_of_person() => Anchor {
                     quality: candidate.quality,
                     match_score: candidate.match_score,
                     ..updated

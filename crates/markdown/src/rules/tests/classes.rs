@@ -125,3 +125,76 @@ There are ways in which you can help:
         "#]],
     );
 }
+
+#[test]
+fn a_remark_makes_no_description_a_rule() {
+    check(
+        "\
+# Shop
+
+- Never sell one basket twice
+- `sell one` or `sell all` - Run the sale (never use it for a refund)
+- `fix:` - Changes of the basket (not of the shop)
+- The basket holds prices, each in cents (do not round them)
+- Never round a price (it is an integer)
+- Structure a page by its use (never by its author)
+",
+        expect![[r#"
+            3   + Never sell one basket twice  [shop]
+            4   - a description, not a rule
+            5   - a description, not a rule
+            6   ? The basket holds prices, each in cents (do not round them)  [shop]
+            7   + Never round a price (it is an integer)  [shop]
+            8   + Structure a page by its use (never by its author)  [shop]
+        "#]],
+    );
+}
+
+#[test]
+fn code_below_a_heading_of_samples_is_a_sample() {
+    let text = "\
+# Shop
+
+## Golden samples
+
+- Orders: `shop/orders.rs::send` and `shop/bills.rs`
+- Orders without a file
+
+| Pattern | Where |
+|---|---|
+| Baskets | `shop/basket.rs:4` |
+
+## Bad examples to avoid
+
+- Prices: `shop/old.rs`
+
+## Layout
+
+| Part | Example |
+|---|---|
+| Receipts | `shop/receipt.rs` |
+| Carts | none |
+
+- Close the till, see `shop/till.rs` for an example
+";
+    let mut found = Vec::new();
+    for item in crate::rules::parse(text, "") {
+        if !item.samples.is_empty() {
+            let how = if item.is_sample { "only" } else { "also" };
+            found.push(format!(
+                "{} {how} {}",
+                item.line + 1,
+                item.samples.join(" ")
+            ));
+        }
+    }
+    assert_eq!(
+        found,
+        [
+            "5 only shop/orders.rs::send shop/bills.rs",
+            "10 only shop/basket.rs:4",
+            "20 only shop/receipt.rs",
+            "23 also shop/till.rs",
+        ]
+    );
+}
