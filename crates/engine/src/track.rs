@@ -38,6 +38,7 @@ mod look_alikes;
 mod lost_words;
 mod moved_files;
 mod outcome;
+mod rare_features;
 mod rename_patterns;
 mod search;
 mod single;
@@ -340,12 +341,13 @@ fn find_missing(
         claimed: &claimed,
     };
     let (pairs, assignments, history) = search(tree.root, &past.commits, candidates, moved);
+    let by_anchor = search::by_anchor(missing.len(), &pairs);
     let lost = tracked.iter_mut().filter(|tracked| tracked.is_missing());
     for (idx, (tracked, missing)) in lost.zip(&missing).enumerate() {
         let outcome = match missing.in_place.filter(|_| !assignments[idx].is_found()) {
             Some(found) => outcome_in_place(&files, tracked.anchor, found),
             None => {
-                let assignment = (idx, &assignments[idx]);
+                let assignment = (idx, &by_anchor[idx][..], &assignments[idx]);
                 Some(outcome::searched(candidates, &pairs, assignment, &history))
             }
         };

@@ -34,13 +34,6 @@ pub enum Moment {
     SettingUp,
 }
 
-impl Moment {
-    /// Whether every change to the code comes to this moment.
-    pub fn is_of_every_change(self) -> bool {
-        matches!(self, Self::Writing | Self::Testing | Self::Checking)
-    }
-}
-
 /// Number of cues that decide. A heading with a cue counts as this many: it is about the whole section.
 const MIN_CUES: usize = 2;
 
@@ -169,7 +162,6 @@ mod tests {
     fn rules_about_tests_are_of_every_change() {
         check("Testing", "Prefer table-driven cases", Moment::Testing);
         check("", "Each feature needs tests", Moment::Testing);
-        assert!(Moment::Testing.is_of_every_change());
     }
 
     #[test]
@@ -204,6 +196,5 @@ mod tests {
             Moment::Sharing
         );
         assert_eq!(moment_of_task("Close the file"), Moment::Writing);
-        assert!(!Moment::SettingUp.is_of_every_change());
     }
 }

@@ -143,8 +143,8 @@ fn flag(is_set: bool) -> f64 {
 
 /// A name with the parts by which it is compared.
 #[derive(Debug)]
-struct Name<'n> {
-    text: &'n str,
+struct Name {
+    text: String,
     /// Without case, spaces and underscores.
     letters: String,
     /// The pairs of adjacent letters, sorted.
@@ -152,14 +152,14 @@ struct Name<'n> {
     parts: Vec<String>,
 }
 
-impl<'n> Name<'n> {
-    fn new(text: &'n str) -> Self {
+impl Name {
+    fn new(text: &str) -> Self {
         let lower = text.chars().flat_map(char::to_lowercase);
         let letters: String = lower.filter(|c| *c != '_' && !c.is_whitespace()).collect();
         let mut bigrams: Vec<_> = letters.chars().zip(letters.chars().skip(1)).collect();
         bigrams.sort_unstable();
         Self {
-            text,
+            text: text.to_owned(),
             letters,
             bigrams,
             parts: parts(text),
@@ -196,11 +196,19 @@ impl<'n> Name<'n> {
 
 /// The names of code, of its container and of its module.
 #[derive(Debug)]
-pub(crate) struct Names<'n>([Name<'n>; 3]);
+pub(crate) struct Names([Name; 3]);
 
-impl<'n> Names<'n> {
-    pub(crate) fn new(names: [&'n str; 3]) -> Self {
+impl Names {
+    pub(crate) fn new(names: [&str; 3]) -> Self {
         Self(names.map(Name::new))
+    }
+
+    /// Returns the words of all three names.
+    pub(crate) fn words(&self) -> impl Iterator<Item = &str> {
+        self.0
+            .iter()
+            .flat_map(|name| &name.parts)
+            .map(String::as_str)
     }
 
     /// Returns the similarity of two names, each with the names around it: a word that the name lost
@@ -226,7 +234,7 @@ impl<'n> Names<'n> {
     pub(crate) fn container_similarity(&self, other: &Self) -> f64 {
         let [a, a_container, _] = &self.0;
         let [b, b_container, _] = &other.0;
-        let (container, name) = match (a_container.text, b_container.text) {
+        let (container, name) = match (&*a_container.text, &*b_container.text) {
             ("", text) if !text.is_empty() => (b_container, a),
             (text, "") if !text.is_empty() => (a_container, b),
             _ => return a_container.similarity(b_container),
@@ -240,7 +248,7 @@ impl<'n> Names<'n> {
 }
 
 /// Returns the number of words that occur in the names around another one.
-fn n_around(words: &[&String], around: &[Name<'_>]) -> usize {
+fn n_around(words: &[&String], around: &[Name]) -> usize {
     let around = around.iter().flat_map(|name| &name.parts);
     words.len() - difference(words.iter().copied(), around).len()
 }

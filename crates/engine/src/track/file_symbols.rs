@@ -1,12 +1,15 @@
 //! The symbols of a file, with the features that anchors are compared with.
 
 use std::path::Path;
+use std::sync::OnceLock;
 
 use anyhow::Result;
 use cerberus_model::{Anchor, Fingerprint, Language, LineIndex, Span, SymbolKind, sorted, text};
 use rustc_hash::FxHashMap;
 
 use super::in_place::plain_name;
+use super::rare_features::{self, RareFeatures};
+use crate::rank::similarity::Names;
 use crate::syntax::fingerprint::{
     FileFeatures, MAX_NAMESAKES, NO_NEIGHBOUR, SymbolFeatures, name_hash, short_hash, split_name,
 };
@@ -33,6 +36,7 @@ pub(super) struct FileSymbol {
     pub(super) between: [u16; 2],
     /// The hashes of the lines of a function's body, in the files of a commit.
     pub(super) body: Vec<u64>,
+    names: OnceLock<Names>,
 }
 
 impl FileSymbol {
@@ -49,6 +53,7 @@ impl FileSymbol {
             container_idx: 0,
             between: [NO_NEIGHBOUR; 2],
             body: Vec::new(),
+            names: OnceLock::new(),
         }
     }
 }
@@ -108,6 +113,7 @@ pub(super) struct FileSymbols {
     members: Vec<Vec<usize>>,
     /// The positions of the symbols of each name.
     idxs: FxHashMap<String, Vec<usize>>,
+    rare_features: OnceLock<RareFeatures>,
 }
 
 impl FileSymbols {
@@ -144,6 +150,7 @@ impl FileSymbols {
             member_names,
             members,
             idxs,
+            rare_features: OnceLock::new(),
         }
     }
 
@@ -195,6 +202,21 @@ impl FileSymbols {
             ),
             None => split_path(&self.path),
         }
+    }
+
+    /// Returns the names by which a symbol is compared.
+    pub(super) fn names<'f>(&'f self, symbol: &'f FileSymbol) -> &'f Names {
+        symbol
+            .names
+            .get_or_init(|| names(self.split_name(symbol), &self.path))
+    }
+
+    /// Returns the symbols by the features that few of them have.
+    pub(super) fn rare_features(&self) -> &RareFeatures {
+        self.rare_features.get_or_init(|| {
+            let symbols = self.symbols.iter();
+            RareFeatures::new(symbols.map(|symbol| rare_features::of_symbol(self, symbol)))
+        })
     }
 
     /// Returns the location of a symbol.
@@ -312,6 +334,21 @@ pub(super) fn find_file(files: &[FileSymbols], path: &str) -> Option<usize> {
     files
         .binary_search_by(|file| file.path.as_str().cmp(path))
         .ok()
+}
+
+/// Returns the name of code, the last one of its container, and that of its module.
+pub(super) fn names((container, name): (&str, &str), path: &str) -> Names {
+    Names::new([name, split_name(container).1, module_name(path)])
+}
+
+/// Returns the last folder and the stem of the file, which name a module.
+fn module_name(path: &str) -> &str {
+    let start = path
+        .rmatch_indices('/')
+        .nth(1)
+        .map_or(0, |(slash, _)| slash + 1);
+    let name = &path[start..];
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
 /// Returns the folder and the file name.

@@ -17,7 +17,7 @@ use crate::track::file_symbols::{ALL, FileSymbol, FileSymbols, find_file};
 use crate::track::in_place::same_name;
 use crate::track::search::MissingAnchor;
 use crate::track::weights::WEIGHTS;
-use crate::track::{are_compatible, search};
+use crate::track::{are_compatible, rare_features, search};
 use crate::tree::read;
 
 /// Maximum number of files that are parsed for an anchor, besides its own.
@@ -66,10 +66,16 @@ fn among<'f>(anchor: &Anchor, files: impl Iterator<Item = &'f FileSymbols>) -> L
     let missing = MissingAnchor::new(anchor);
     let mut found: Vec<(f64, u32)> = Vec::new();
     for file in files {
-        for symbol in file.symbols.iter().filter(|symbol| symbol.name.is_some()) {
+        let mut symbol_idxs: Vec<usize> = (0..file.symbols.len()).collect();
+        if symbol_idxs.len() > rare_features::MAX_COMPARED {
+            let features = rare_features::of_anchor(&missing);
+            symbol_idxs = file.rare_features().nearest(&features, &symbol_idxs);
+        }
+        for symbol_idx in symbol_idxs {
+            let symbol = &file.symbols[symbol_idx];
             let is_itself = file.path == anchor.file
                 && same_name(symbol.name.as_deref(), anchor.symbol.as_deref());
-            if is_itself || !missing.is_compatible(file, symbol) {
+            if symbol.name.is_none() || is_itself || !missing.is_compatible(file, symbol) {
                 continue;
             }
             let odds = search::evidence(&missing, file, symbol).log_odds();

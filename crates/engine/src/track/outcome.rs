@@ -167,7 +167,7 @@ pub(super) fn restated(
 pub(super) fn searched(
     Candidates { missing, files, .. }: Candidates<'_>,
     pairs: &[Pair],
-    (missing_idx, assignment): (usize, &Assignment),
+    (missing_idx, own, assignment): (usize, &[&Pair], &Assignment),
     history: &History<'_>,
 ) -> Outcome {
     let missing = &missing[missing_idx];
@@ -184,8 +184,7 @@ pub(super) fn searched(
             (candidates, Outcome::new(State::Ambiguous, reason))
         }
         Assignment::Gone => {
-            let pairs = pairs.iter().filter(|pair| pair.missing_idx == missing_idx);
-            let candidates = best(pairs, files);
+            let candidates = best(own.iter().copied(), files);
             let reason = match candidates.first().map(spell) {
                 Some(best) => format!("no symbol is similar enough; the most similar is `{best}`"),
                 None => "no symbol in the tree is similar".to_owned(),

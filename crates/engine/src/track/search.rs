@@ -1,6 +1,5 @@
 //! Searches the tree for code that is no longer at the location of its anchor.
 
-use std::cell::LazyCell;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +10,8 @@ use memchr::memmem;
 use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::file_symbols::{ALL, FileSymbol, FileSymbols, split_path};
+use super::file_symbols::{self, ALL, FileSymbol, FileSymbols, split_path};
+use super::rare_features::{self, RareFeatures};
 use super::weights::WEIGHTS;
 use super::{InPlaceMatch, Tree};
 use crate::rank::similarity::{self, Features, Names};
@@ -37,7 +37,7 @@ pub(super) struct MissingAnchor<'a> {
     /// The qualified name of the container and the name, or the folder and the name of the file.
     pub(super) container: &'a str,
     pub(super) name: &'a str,
-    names: Names<'a>,
+    pub(super) names: Names,
     /// Number of the anchor's identifiers that code must contain to be compared.
     n_needed: usize,
     n_beside: f64,
@@ -55,7 +55,7 @@ impl<'a> MissingAnchor<'a> {
             in_place: None,
             container,
             name,
-            names: names((container, name), &anchor.file),
+            names: file_symbols::names((container, name), &anchor.file),
             n_needed: anchor.fingerprint.names.len().div_ceil(3),
             n_beside: minhash::bloom_len(&anchor.fingerprint.beside),
         }
@@ -101,21 +101,6 @@ impl<'a> MissingAnchor<'a> {
     pub(super) fn shares_identifiers(&self, n_shared: usize) -> bool {
         self.n_needed > 0 && n_shared >= self.n_needed
     }
-}
-
-/// Returns the name of code, the last one of its container, and that of its module.
-fn names<'a>((container, name): (&'a str, &'a str), path: &'a str) -> Names<'a> {
-    Names::new([name, split_name(container).1, module_name(path)])
-}
-
-/// Returns the last folder and the stem of the file, which name a module.
-fn module_name(path: &str) -> &str {
-    let start = path
-        .rmatch_indices('/')
-        .nth(1)
-        .map_or(0, |(slash, _)| slash + 1);
-    let name = &path[start..];
-    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
 /// A missing anchor and code that may be its code.
@@ -310,7 +295,7 @@ pub(super) fn pairs(candidates: Candidates<'_>) -> Vec<Pair> {
             let mut found = Vec::new();
             let mut counts = Counts {
                 shared: vec![0; missing.len()],
-                beside: FxHashMap::default(),
+                around: FxHashMap::default(),
             };
             for symbol_idx in symbols {
                 if !claimed.contains(&(file_idx, symbol_idx)) {
@@ -320,6 +305,15 @@ pub(super) fn pairs(candidates: Candidates<'_>) -> Vec<Pair> {
             found
         })
         .collect()
+}
+
+/// Returns the pairs of each anchor.
+pub(super) fn by_anchor(n_missing: usize, pairs: &[Pair]) -> Vec<Vec<&Pair>> {
+    let mut by_anchor = vec![Vec::new(); n_missing];
+    for pair in pairs {
+        by_anchor[pair.missing_idx].push(pair);
+    }
+    by_anchor
 }
 
 /// Lowers the odds of code that has little of the old code, unless its name speaks for it: a similar name, or the same one in a
@@ -343,8 +337,26 @@ pub(super) fn doubt_unlike(candidates: Candidates<'_>, pairs: &mut [Pair]) {
 struct Counts {
     /// The number of identifiers that a symbol shares with each missing anchor, or zero.
     shared: Vec<u8>,
-    /// The number of names in a container that were beside a missing anchor, by both indices.
-    beside: FxHashMap<(usize, usize), usize>,
+    /// What is around a missing anchor and around the symbols of a container, compared, by both indices.
+    around: FxHashMap<(usize, usize), Around>,
+}
+
+/// What the symbols of one container have in common with an anchor.
+#[derive(Clone, Copy)]
+struct Around {
+    /// The number of names in the container that were beside the anchor.
+    n_beside: usize,
+    /// The similarity of the paths.
+    path: f64,
+}
+
+impl Around {
+    fn new(missing: &MissingAnchor<'_>, file: &FileSymbols, symbol: &FileSymbol) -> Self {
+        Self {
+            n_beside: missing.n_beside_in(file, symbol),
+            path: similarity::path_similarity(&missing.anchor.file, &file.path),
+        }
+    }
 }
 
 /// The missing anchors by the features that code must share to be compared with them.
@@ -353,6 +365,7 @@ struct Index<'a> {
     by_name: FxHashMap<&'a str, Vec<usize>>,
     by_file: FxHashMap<&'a str, Vec<usize>>,
     by_identifier: FxHashMap<u16, Vec<usize>>,
+    rare_features: RareFeatures,
     /// Whether the same code with the same name exists somewhere. If so, only the same code is
     /// compared, because no similar code could have better odds.
     has_same_code: Vec<bool>,
@@ -370,6 +383,7 @@ impl<'a> Index<'a> {
             by_name: FxHashMap::default(),
             by_file: FxHashMap::default(),
             by_identifier: FxHashMap::default(),
+            rare_features: RareFeatures::new(missing.iter().map(rare_features::of_anchor)),
             has_same_code: vec![false; missing.len()],
         };
         for (missing_idx, missing) in missing.iter().enumerate() {
@@ -409,15 +423,18 @@ impl<'a> Index<'a> {
         &self,
         file_idx: usize,
         symbol_idx: usize,
-        Counts { shared, beside }: &mut Counts,
+        Counts { shared, around }: &mut Counts,
         found: &mut Vec<Pair>,
     ) {
         let Candidates { missing, files, .. } = self.candidates;
         let file = &files[file_idx];
         let symbol = &file.symbols[symbol_idx];
         let (_, name) = file.split_name(symbol);
-        let mut related: Vec<usize> = Vec::new();
-        related.extend(self.by_name.get(name).into_iter().flatten());
+        let namesakes: &[usize] = match self.by_name.get(name) {
+            Some(namesakes) => namesakes,
+            None => &[],
+        };
+        let mut related = namesakes.to_vec();
         related.extend(self.by_file.get(file.path.as_str()).into_iter().flatten());
         let mut counted: Vec<usize> = Vec::new();
         for identifier in &symbol.features.names {
@@ -434,7 +451,15 @@ impl<'a> Index<'a> {
         }
         related.sort_unstable();
         related.dedup();
-        let names = LazyCell::new(|| names(file.split_name(symbol), &file.path));
+        if related.len() > rare_features::MAX_COMPARED {
+            let features = rare_features::of_symbol(file, symbol);
+            related = self.rare_features.nearest(&features, &related);
+            if namesakes.len() <= rare_features::MAX_COMPARED {
+                related.extend(namesakes);
+            }
+            related.sort_unstable();
+            related.dedup();
+        }
         for missing_idx in related {
             let missing = &missing[missing_idx];
             let is_comparable = if self.has_same_code[missing_idx] {
@@ -445,10 +470,10 @@ impl<'a> Index<'a> {
             if !is_comparable {
                 continue;
             }
-            let n_beside = beside
+            let around = around
                 .entry((missing_idx, symbol.container_idx))
-                .or_insert_with(|| missing.n_beside_in(file, symbol));
-            let evidence = evidence_with(missing, (file, symbol, &names), *n_beside);
+                .or_insert_with(|| Around::new(missing, file, symbol));
+            let evidence = evidence_with(missing, (file, symbol), *around);
             let odds = evidence.log_odds();
             if odds >= WEIGHTS.listed_odds {
                 found.push(Pair {
@@ -468,20 +493,16 @@ pub(super) fn evidence(
     file: &FileSymbols,
     symbol: &FileSymbol,
 ) -> Features {
-    let names = names(file.split_name(symbol), &file.path);
-    evidence_with(
-        missing,
-        (file, symbol, &names),
-        missing.n_beside_in(file, symbol),
-    )
+    evidence_with(missing, (file, symbol), Around::new(missing, file, symbol))
 }
 
-/// Compares a missing anchor with a symbol, in whose container `n_beside` names were beside the anchor.
+/// Compares a missing anchor with a symbol.
 fn evidence_with(
     missing: &MissingAnchor<'_>,
-    (file, symbol, names): (&FileSymbols, &FileSymbol, &Names<'_>),
-    n_beside: usize,
+    (file, symbol): (&FileSymbols, &FileSymbol),
+    around: Around,
 ) -> Features {
+    let names = file.names(symbol);
     let (old, new) = (&missing.anchor.fingerprint, &symbol.features.fingerprint);
     let (container, name) = file.split_name(symbol);
     let n_least = missing
@@ -504,10 +525,10 @@ fn evidence_with(
         has_container: symbol.name.is_some()
             && !(missing.container.is_empty() && container.is_empty()),
         container: missing.names.container_similarity(names),
-        path: similarity::path_similarity(&missing.anchor.file, &file.path),
+        path: around.path,
         docs: share(&old.docs, &symbol.features.docs),
         // Plus one in the denominator: two of two is weaker evidence than ten of ten.
-        siblings: (n_beside as f64 / (n_least + 1.0)).min(1.0),
+        siblings: (around.n_beside as f64 / (n_least + 1.0)).min(1.0),
         adjacent: n_between as f64 / old.between.len() as f64,
         was_sibling: name != missing.name && minhash::bloom_contains(&old.beside, name_hash(name)),
     }

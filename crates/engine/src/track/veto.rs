@@ -33,11 +33,20 @@ pub(super) fn apply(
             || has_other_anchor(candidates, pair)
             || !look_alikes::contains(anchor, candidates.file(pair), candidates.symbol(pair))
     });
-    forgive_taken_names(root, commits, candidates, pairs);
     let is_relevant = |pair: &Pair| {
         pair.odds >= WEIGHTS.rival_odds() && has_past(commits, candidates.old(pair).anchor)
     };
-    if !pairs.iter().any(is_relevant) {
+    let may_be_taken = |pair: &Pair| {
+        let anchor = candidates.old(pair).anchor;
+        pair.evidence.was_sibling
+            && pair.evidence.is_same_code
+            && anchor.fingerprint.n_tokens >= MIN_TOKENS
+            && has_past(commits, anchor)
+    };
+    if !pairs
+        .iter()
+        .any(|pair| is_relevant(pair) || may_be_taken(pair))
+    {
         return;
     }
     git::with_objects(root, |objects| {
@@ -46,6 +55,16 @@ pub(super) fn apply(
             objects,
             parsed: FxHashMap::default(),
         };
+        // Code that is exactly the anchored code, under a name that was beside the anchor with other code: the names were
+        // swapped or moved on, and the neighbour is not itself any more.
+        for pair in pairs.iter_mut() {
+            if may_be_taken(pair)
+                && let Some(likeness) = old_files.likeness_to_itself(candidates, pair)
+                && likeness < 1.0
+            {
+                forget_sibling(pair);
+            }
+        }
         pairs.retain(|pair| !is_relevant(pair) || !old_files.excludes(candidates, pair));
     });
 }
@@ -89,41 +108,6 @@ fn forget_sibling(pair: &mut Pair) {
     let odds = pair.evidence.log_odds();
     pair.evidence.was_sibling = false;
     pair.odds += pair.evidence.log_odds() - odds;
-}
-
-/// Raises the odds of code that is exactly the anchored code, under a name that was beside the anchor with
-/// other code: the names were swapped or moved on, and the neighbour is not itself any more.
-fn forgive_taken_names(
-    root: &Path,
-    commits: &Commits,
-    candidates: Candidates<'_>,
-    pairs: &mut [Pair],
-) {
-    let is_same = |pair: &Pair| {
-        let anchor = candidates.old(pair).anchor;
-        pair.evidence.was_sibling
-            && pair.evidence.is_same_code
-            && anchor.fingerprint.n_tokens >= MIN_TOKENS
-            && has_past(commits, anchor)
-    };
-    if !pairs.iter().any(is_same) {
-        return;
-    }
-    git::with_objects(root, |objects| {
-        let mut old_files = OldFiles {
-            commits,
-            objects,
-            parsed: FxHashMap::default(),
-        };
-        for pair in pairs.iter_mut() {
-            if is_same(pair)
-                && let Some(likeness) = old_files.likeness_to_itself(candidates, pair)
-                && likeness < 1.0
-            {
-                forget_sibling(pair);
-            }
-        }
-    });
 }
 
 /// The parsed versions of files at old commits.

@@ -448,6 +448,7 @@ impl Walker<'_, '_> {
         handover.apply(&mut pairs);
         rename_patterns::raise_odds(candidates, &mut pairs);
         let assignments = handover.assign(&mut pairs, &names);
+        let by_anchor = search::by_anchor(missing.len(), &pairs);
         let mut found = FxHashSet::default();
         for (missing_idx, (assignment, removed)) in assignments.iter().zip(&removed).enumerate() {
             let Some(walk_idx) = removed.walk_idx else {
@@ -456,7 +457,7 @@ impl Walker<'_, '_> {
             let pair = match assignment {
                 Assignment::Found(pair_idx) => Some(&pairs[*pair_idx]),
                 Assignment::Ambiguous(idxs) if !is_one_place(idxs, candidates, &pairs) => None,
-                _ => merged(missing_idx, candidates, &pairs),
+                _ => merged(candidates, &by_anchor[missing_idx]),
             };
             let walk = &mut walks[walk_idx];
             match pair {
@@ -471,14 +472,10 @@ impl Walker<'_, '_> {
     }
 }
 
-/// Returns the pair of an anchor with code that another anchor got, if that has its name: methods
+/// Returns the one of the pairs of an anchor with code that another anchor got, if that has its name: methods
 /// of several classes were merged into one.
-fn merged<'p>(
-    anchor_idx: usize,
-    candidates: Candidates<'_>,
-    pairs: &'p [Pair],
-) -> Option<&'p Pair> {
-    let own = pairs.iter().filter(|pair| pair.missing_idx == anchor_idx);
+fn merged<'p>(candidates: Candidates<'_>, own: &[&'p Pair]) -> Option<&'p Pair> {
+    let own = own.iter().copied();
     let best = own.max_by(|a, b| a.odds.total_cmp(&b.odds).then(b.symbol().cmp(&a.symbol())))?;
     let is_namesake = candidates.new_name(best).1 == candidates.old(best).name;
     (best.odds >= WEIGHTS.merged && is_namesake).then_some(best)

@@ -36,10 +36,10 @@ pub(crate) struct HitCounter<'a> {
     has_term: Vec<bool>,
     /// The symbols that contain the term, themselves or in a nested symbol.
     with_term: Vec<usize>,
-    /// Per-symbol counts of the term in the names of enclosing symbols; 0 unless
-    /// `is_in_a_name`.
+    /// Per-symbol counts of the term in the names of enclosing symbols; 0 but for those of `inside`.
     owners: Vec<f64>,
-    is_in_a_name: bool,
+    /// The symbols in a symbol whose name has the term.
+    inside: Vec<usize>,
     /// Counts in the file's path and in the file's own documentation.
     in_path: f64,
     in_module: f64,
@@ -56,7 +56,7 @@ impl<'a> HitCounter<'a> {
             has_term: vec![false; n_symbols],
             with_term: Vec::new(),
             owners: vec![0.0; n_symbols],
-            is_in_a_name: false,
+            inside: Vec::new(),
             in_path: 0.0,
             in_module: 0.0,
         }
@@ -118,19 +118,25 @@ impl<'a> HitCounter<'a> {
 
     /// Counts the names of symbols for all symbols nested in them.
     fn propagate_names_to_children(&mut self) {
-        if std::mem::take(&mut self.is_in_a_name) {
-            self.owners.fill(0.0);
+        for symbol in self.inside.drain(..) {
+            self.owners[symbol] = 0.0;
         }
-        let name = Field::Name as usize;
-        self.is_in_a_name = self
-            .with_term
-            .iter()
-            .any(|&symbol| self.counts[symbol][name] > 0.0);
-        if self.is_in_a_name {
-            for symbol in 0..self.owners.len() {
-                if let Some((parent, _)) = self.file.symbols[symbol].parent {
-                    self.owners[symbol] = self.counts[parent][name].max(self.owners[parent]);
+        for &symbol in &self.with_term {
+            let in_name = self.counts[symbol][Field::Name as usize];
+            if in_name == 0.0 {
+                continue;
+            }
+            // Symbols are in the order of the text, so those nested in one follow it.
+            for nested in symbol + 1..self.owners.len() {
+                match self.file.symbols[nested].parent {
+                    Some((parent, _)) if parent >= symbol => {}
+                    _ => break,
                 }
+                let owner = &mut self.owners[nested];
+                if *owner == 0.0 {
+                    self.inside.push(nested);
+                }
+                *owner = owner.max(in_name);
             }
         }
     }
@@ -168,12 +174,18 @@ impl<'a> HitCounter<'a> {
             weighted: self.weighted(symbol),
             in_name: self.counts[symbol][Field::Name as usize],
         });
+        let is_in_file = self.with_surroundings(0.0, 0.0) > 0.0;
+        let others = if is_in_file {
+            (0..self.has_term.len()).collect()
+        } else {
+            self.inside.clone()
+        };
         let mut surroundings = Vec::new();
-        if self.is_in_a_name || self.with_surroundings(0.0, 0.0) > 0.0 {
-            let others = (0..self.has_term.len()).filter(|&symbol| !self.has_term[symbol]);
-            let weighted =
-                others.map(|symbol| (symbol, self.with_surroundings(0.0, self.owners[symbol])));
-            surroundings.extend(weighted.filter(|&(_, weighted)| weighted > 0.0));
+        for symbol in others {
+            let weighted = self.with_surroundings(0.0, self.owners[symbol]);
+            if !self.has_term[symbol] && weighted > 0.0 {
+                surroundings.push((symbol, weighted));
+            }
         }
         TermHits {
             symbols: symbols.collect(),
