@@ -153,7 +153,7 @@ fn a_path_that_was_gone_when_its_line_was_written_is_a_mistake() {
     // Of a change only its own lines count.
     sandbox.write(
         "AGENTS.md",
-        &format!("{text}\nFirst run `till/deep/count_coins.py`.\n"),
+        format!("{text}\nFirst run `till/deep/count_coins.py`.\n"),
     );
     let report = sandbox.json_of(sandbox.run("check AGENTS.md --since HEAD --json"));
     assert_eq!(
