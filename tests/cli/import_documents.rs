@@ -239,7 +239,7 @@ fn code_that_a_document_names_as_a_sample_is_the_example() {
     );
     sandbox.write(
         "AGENTS.md",
-        &edited.replace("`web/cart.ts::addToCart`", "`web/`"),
+        edited.replace("`web/cart.ts::addToCart`", "`web/`"),
     );
     sandbox.ok("memory import AGENTS.md --prune --yes");
     assert_eq!(anchors_of(&sandbox).len(), 2);
