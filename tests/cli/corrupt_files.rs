@@ -416,7 +416,7 @@ fn a_store_of_a_newer_version_is_refused() {
     sandbox.session(expect![[r#"
         $ cerberus memory search password
         --- stderr
-        cerberus: failed to open the store `$ROOT/shop/.memories/indices/cerberus.db`: the store was written by a newer cerberus (schema 9999, this version supports 19)
+        cerberus: failed to open the store `$ROOT/shop/.memories/indices/cerberus.db`: the store was written by a newer cerberus (schema 9999, this version supports 20)
         hint: upgrade cerberus, or delete `.memories/indices/` to rebuild the store
         [exit 3]
     "#]]);
@@ -515,7 +515,7 @@ fn damage_in_the_lock_file_is_located() {
         cerberus: failed to read `anchors.lock:9`: unknown field `color`, expected one of `id`, `file`, `symbol`, `kind`, `language`, `origin`, `quality`, `match`, `by`, `at`, `commit`, `tokens`, `hashes`, `minhash`, `namesakes`, `look_alikes`, `example`
         hint: fix it, restore it with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
         an unknown value
-        cerberus: failed to read `anchors.lock:11`: unknown variant `maybe`, expected one of `auto`, `manual`, `agent`
+        cerberus: failed to read `anchors.lock:11`: unknown variant `maybe`, expected one of `auto`, `manual`, `agent`, `document`
         hint: fix it, restore it with `git checkout -- .memories/anchors.lock`, or delete it and anchor again
         a missing field
         cerberus: failed to read `anchors.lock:5`: missing field `file`
