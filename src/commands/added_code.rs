@@ -7,8 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::Result;
 use cerberus_bank::ops::memories::Memories;
-use cerberus_bank::ops::patterns as rule_patterns;
-use cerberus_bank::ops::{Project, anchors, linked, memories};
+use cerberus_bank::ops::{Project, anchors, linked, memories, patterns as rule_patterns};
 use cerberus_bank::{MemoryFile, Workspace};
 use cerberus_engine::syntax::language;
 use cerberus_engine::tree::git;

@@ -5,8 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use cerberus_bank::memories::MAX_BYTES;
-use cerberus_model::text;
-use cerberus_model::{UserError, refuse};
+use cerberus_model::{UserError, refuse, text};
 
 use super::args::ContentArgs;
 

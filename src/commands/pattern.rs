@@ -9,9 +9,8 @@ use cerberus_bank::ops::patterns::{self as rule_patterns, PatternSummary, RulePa
 use cerberus_bank::ops::{Project, anchors, document, memories};
 use cerberus_bank::{MemoryFile, PROPOSED_BY, Workspace};
 use cerberus_markdown::{EditError, frontmatter};
-use cerberus_model::Enforcement;
 use cerberus_model::text::{plural, shell_word};
-use cerberus_model::{UserError, refuse};
+use cerberus_model::{Enforcement, UserError, refuse};
 use cerberus_patterns::TestReport;
 use clap::Args;
 use serde::Serialize;

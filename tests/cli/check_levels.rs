@@ -299,6 +299,27 @@ fn links_in_a_comment_of_several_lines_and_to_pages_of_a_site_are_no_mistakes() 
 }
 
 #[test]
+fn labels_of_a_site_and_headings_of_an_included_text_are_no_mistakes() {
+    let sandbox = Sandbox::empty();
+    sandbox.write(
+        "docs/a.md",
+        "# A\n\nSee [the stub](shop.Stub) and [no](no.md).\n",
+    );
+    sandbox.write(
+        "docs/b.md",
+        "# B\n\n[size](#size)\n\n{{% include \"size.md\" %}}\n",
+    );
+    sandbox.write("docs/c.md", "# C\n\n[size](#size)\n");
+    sandbox.commit("start");
+    let report = sandbox.json_of(sandbox.run("check --json docs"));
+    let found = shown(&report);
+    assert_eq!(
+        found,
+        ["warning mistaken 3 no.md", "warning mistaken 3 #size"]
+    );
+}
+
+#[test]
 fn a_path_in_the_place_of_a_command_is_checked_and_quiet_prints_findings_only() {
     let sandbox = Sandbox::empty();
     sandbox.write("docs/a.md", "# A\n\n[b](b.md)\n");

@@ -10,15 +10,14 @@ use cerberus_model::text;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::checker::Checker;
-use crate::gone;
 use crate::moved::{self, Differing, Start};
 use crate::now::Now;
 use crate::origin::{self, Moment, Place};
 use crate::project::{Position, Project};
 use crate::report::{GIT_FAILED, LACKING, SHALLOW, Verdict};
-use crate::snapshot;
 use crate::then::{Needs, OldTree, Past, Truth, Writer};
 use crate::words::Words;
+use crate::{gone, snapshot};
 
 /// Maximum number of old commits whose trees are compared.
 const MAX_TREES: usize = 1000;

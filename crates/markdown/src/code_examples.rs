@@ -5,9 +5,8 @@
 //! without a label are skipped.
 
 use cerberus_model::WordList;
-use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
-
 use cerberus_prose::lists::{BAD_MARKED, GOOD_MARKED, RIGHT, WRONG};
+use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 
 /// Whether code follows a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -26,6 +26,9 @@ mod tests;
 mod verdict;
 
 use cerberus_model::text::{LineIndex, Span};
+use cerberus_prose::lists::{INSTANCES, PROSE_TITLES, TUTORIAL_TITLES};
+pub use cerberus_prose::samples::{path as path_of_sample, without_places};
+use cerberus_prose::wording::{Modality, is_aside, is_universal, modality, words};
 
 use self::blocks::{Block, Blocks, CODE, Words};
 use self::comments::Blanked;
@@ -39,9 +42,6 @@ use self::scopes::Scope;
 use self::tags::Mark;
 use self::verdict::{INTRO, ends_open, is_example};
 use super::frontmatter;
-use cerberus_prose::lists::{INSTANCES, PROSE_TITLES, TUTORIAL_TITLES};
-pub use cerberus_prose::samples::{path as path_of_sample, without_places};
-use cerberus_prose::wording::{Modality, is_aside, is_universal, modality, words};
 
 /// An item of a document: a rule, or another block with the reason why it is not a rule.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -1,5 +1,7 @@
 //! The wording of a text: an obligation, a command or a statement. English only.
 
+use cerberus_model::WordList;
+
 use crate::lists::{
     ADVERB_SUBJECTS, AMBIGUOUS_VERBS, CLAUSE_OPENERS, COMPARISONS, CONDITION_STARTS,
     DEMAND_PHRASES, DEMANDS, DETERMINERS, EMPHASES, FORBIDDING_TITLES, MODAL_PHRASES,
@@ -9,7 +11,6 @@ use crate::lists::{
 use crate::sentences;
 use crate::token::{self, Token};
 use crate::words::is_stop_word;
-use cerberus_model::WordList;
 
 /// The character in place of inline code in a text without markup.
 pub const CODE: char = '\u{FFFC}';

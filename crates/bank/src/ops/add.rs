@@ -3,7 +3,6 @@
 use std::slice;
 
 use anyhow::Result;
-
 use cerberus_engine::examples::{Options, Query, RankedSymbol};
 use cerberus_engine::rank::rule_words::RuleWords;
 use cerberus_engine::{examples, excerpt};

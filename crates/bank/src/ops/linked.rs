@@ -7,8 +7,9 @@ use anyhow::Result;
 use cerberus_engine::syntax::parse::last_name;
 use cerberus_engine::track;
 use cerberus_markdown::links::{Kind, Part, Target, normalize_path};
-use cerberus_model::{Globs, LinkState, MemoryStatus, MemoryType, format_location, split_number};
-use cerberus_model::{UserError, refuse};
+use cerberus_model::{
+    Globs, LinkState, MemoryStatus, MemoryType, UserError, format_location, refuse, split_number,
+};
 use serde::Serialize;
 
 use crate::Workspace;

@@ -9,8 +9,7 @@ use cerberus_markdown::edit::{self, EditMode};
 use cerberus_markdown::frontmatter::{FieldValue, Frontmatter};
 use cerberus_markdown::links::{self, Kind, Part, Target};
 use cerberus_markdown::{EditError, frontmatter, merge as merge_text, secrets};
-use cerberus_model::refuse;
-use cerberus_model::{Anchor, MemoryId, Origin, Scope, format_location};
+use cerberus_model::{Anchor, MemoryId, Origin, Scope, format_location, refuse};
 use serde::Serialize;
 
 use super::trash::{self, MovedMemory};

@@ -13,8 +13,9 @@ use cerberus_engine::syntax::language;
 use cerberus_engine::track;
 use cerberus_engine::track::{Degree, FoundSymbol, Outcome, Step};
 use cerberus_engine::tree::{git, walk};
-use cerberus_model::{Anchor, ExampleRole, Origin, State, format_location, split_number};
-use cerberus_model::{UserError, refuse};
+use cerberus_model::{
+    Anchor, ExampleRole, Origin, State, UserError, format_location, refuse, split_number,
+};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde::{Deserialize, Serialize};
 

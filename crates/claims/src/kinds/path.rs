@@ -5,6 +5,7 @@ use cerberus_engine::tree::git::past::TreeEntry;
 use cerberus_engine::tree::{documents, read};
 use cerberus_markdown::links::normalize_path;
 use cerberus_model::text::Span;
+use cerberus_model::text::conventions::{self, CONVENTIONS};
 
 use super::{Code, Place, Read};
 use crate::level::Evidence;
@@ -24,6 +25,9 @@ const PAGES: [&str; 5] = [".md", ".mdx", "/index.md", "/index.mdx", "/_index.md"
 
 /// The slug of the page of a repository, below the list of its files.
 const README_SLUG: &str = "readme";
+
+/// Starts of a line that puts another text in its place when a site is made, which may have the heading.
+const INCLUDES: [&str; 6] = ["{{<", "{{%", "{% include", "--8<--", "```{include}", "<!--@include"];
 
 /// A file, a folder or a glob.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -261,6 +265,22 @@ impl Kind for FilePath {
     }
 }
 
+/// Returns whether a document has a line that includes another text.
+fn includes_others(text: &str) -> bool {
+    text.lines().any(|line| {
+        let line = line.trim_start();
+        INCLUDES.iter().any(|start| line.starts_with(start))
+    })
+}
+
+/// Returns whether a name ends like that of a file, as `config.toml`, not like `Config.load`.
+fn has_document_ending(name: &str) -> bool {
+    CONVENTIONS
+        .endings
+        .documents
+        .contains(conventions::ending(name))
+}
+
 impl FilePath {
     /// Returns the path of a file or a folder, without a part of it.
     pub(crate) fn new(path: &str) -> Self {
@@ -341,7 +361,9 @@ impl FilePath {
             let has_name = !heading.trim_matches('#').is_empty() && heading != README_SLUG;
             let is_text =
                 has_name && target.ends_with(".md") && !heading.contains([':', '=', '/', '.']);
-            return is_text.then(|| format!("`{target}` has no heading `#{heading}`"));
+            let is_elsewhere = path.is_empty() && includes_others(&place.document.text);
+            let is_mistake = is_text && !is_elsewhere;
+            return is_mistake.then(|| format!("`{target}` has no heading `#{heading}`"));
         }
         // A site serves `docs/a.md` as the folder `docs/a/`.
         let page = snapshot::without_ending(&place.document.path);
@@ -355,7 +377,9 @@ impl FilePath {
             return None;
         }
         let name = snapshot::last(path);
-        let is_page = name.ends_with(".html") || !name.contains('.');
+        // A label of MyST or Sphinx, as in `[the provider](pulumi.Provider)`.
+        let is_label = !path.contains('/') && !has_document_ending(name);
+        let is_page = name.ends_with(".html") || !name.contains('.') || is_label;
         if path.starts_with('/') || is_page || now.tree.contains(&target) {
             return None;
         }

@@ -1,10 +1,10 @@
 //! The claims of a code block: the commands of a shell, a directory tree, settings, or other code.
 
 use cerberus_model::text::Span;
+use cerberus_prose::stance::{self, Stance};
 
 use super::{Reader, Tree, code, context, is_fence, shell, trees};
 use crate::kinds::path::FilePath;
-use cerberus_prose::stance::{self, Stance};
 
 impl<'a> Reader<'a> {
     /// Reads the command lines of a shell block, the paths of a directory tree, or code.

@@ -7,15 +7,15 @@
 use std::collections::BTreeSet;
 
 use cerberus_model::WordList;
+use cerberus_prose::lists::{
+    CHECK_NOUNS, CHECK_TIMES, CHECK_VERBS, GENERATED_PHRASES, SETUP_HEADINGS, SETUP_WORDS,
+    SHARING_HEADINGS, SHARING_WORDS, TALKING_HEADINGS, TALKING_WORDS, TEST_TERMS,
+};
 use cerberus_prose::words;
 use serde::{Deserialize, Serialize};
 
 use super::named_code::{self, SpanKind};
 use super::tokenize;
-use cerberus_prose::lists::{
-    CHECK_NOUNS, CHECK_TIMES, CHECK_VERBS, GENERATED_PHRASES, SETUP_HEADINGS, SETUP_WORDS,
-    SHARING_HEADINGS, SHARING_WORDS, TALKING_HEADINGS, TALKING_WORDS, TEST_TERMS,
-};
 
 /// The moment of the work at which a rule matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -8,14 +8,14 @@ use std::collections::BTreeSet;
 
 use cerberus_model::RuleKind;
 use cerberus_model::text::WordList;
+use cerberus_prose::lists::{
+    CODE_WORDS, DEMAND_OPENINGS, PROCESS_PHRASES, PROCESS_VERBS, PROCESS_WORDS, PROJECT_WORDS,
+};
 use cerberus_prose::words::{lead, prose, words};
 use serde::Serialize;
 
 use super::named_code::{self, Span, SpanKind};
 use super::weights::QUALITY;
-use cerberus_prose::lists::{
-    CODE_WORDS, DEMAND_OPENINGS, PROCESS_PHRASES, PROCESS_VERBS, PROCESS_WORDS, PROJECT_WORDS,
-};
 
 /// The features of a rule's wording. Counts are limited, so that long rules do not exceed all
 /// bounds.

@@ -5,12 +5,12 @@
 //! ignored.
 
 use cerberus_model::{EdgeType, Span, WordList};
-use cerberus_prose::sentences;
-
-use super::{Kind, Link};
 use cerberus_prose::lists::{
     CONTRADICTS, DEBUGS, DEPENDS_ON, EXTENDS, MENTIONS, PLANS, REFACTORS, SUPERSEDES,
 };
+use cerberus_prose::sentences;
+
+use super::{Kind, Link};
 
 /// Lists of words that imply a relation.
 type RelationWords = [(EdgeType, &'static WordList); 4];

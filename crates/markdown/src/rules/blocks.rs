@@ -1,14 +1,13 @@
 //! The blocks of a document: headings, paragraphs and lists.
 
 use cerberus_model::text::Span;
+/// The placeholder of inline code in plain text: one word for any code.
+pub(super) use cerberus_prose::wording::CODE;
 use pulldown_cmark::{CodeBlockKind, Event, OffsetIter, Options, Parser, Tag, TagEnd};
 
 use super::scopes::html_tags;
 use crate::layout::Layout;
 use crate::structure::normalize;
-
-/// The placeholder of inline code in plain text: one word for any code.
-pub(super) use cerberus_prose::wording::CODE;
 
 #[derive(Debug)]
 pub(super) enum Block {

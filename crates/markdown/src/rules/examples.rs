@@ -1,10 +1,11 @@
 //! The examples below a rule, which are a part of it.
 
+use cerberus_prose::wording::words;
+
 use super::Reader;
 use super::blocks::{Block, Words};
 use super::governing::Piece;
 use super::verdict::is_example;
-use cerberus_prose::wording::words;
 
 impl Reader<'_> {
     /// Adds the code blocks and the labelled examples that follow a rule to it; returns their

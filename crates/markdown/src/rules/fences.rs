@@ -2,12 +2,12 @@
 //! labelled examples, whose heading or sentence is the rule.
 
 use cerberus_model::text::Span;
+use cerberus_prose::wording::{Modality, modality, words};
 
 use super::context::{Kind, kind_of_title};
 use super::governing::Piece;
 use super::{LABEL_WORDS, Reader, label};
 use crate::code_examples::{comment, comment_label};
-use cerberus_prose::wording::{Modality, modality, words};
 
 /// The minimum number of words of a comment that is a rule.
 const MIN_WORDS: usize = 3;

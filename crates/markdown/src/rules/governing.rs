@@ -5,11 +5,12 @@
 //! sentence. No list of words can name all such sentences, so all of them are a part of the item.
 //! Only a heading or a label that consists of known topics is omitted.
 
-use super::MAX_PREFIX_BYTES;
-use super::context::is_demand_of_each;
 use cerberus_prose::lists::{CLAUSE_OPENERS, DENYING_STARTS, DOCUMENTS, TOPICS};
 use cerberus_prose::samples;
 use cerberus_prose::wording::{is_conditional, is_negated, is_prohibition, words};
+
+use super::MAX_PREFIX_BYTES;
+use super::context::is_demand_of_each;
 
 /// A part of the text above an item.
 #[derive(Debug, Clone, PartialEq, Eq)]

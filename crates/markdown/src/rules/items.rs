@@ -1,11 +1,12 @@
 //! The items that a document is found to have, with their text as it is written.
 
+use cerberus_prose::samples;
+
 use super::blocks::CODE;
 use super::governing::{self, Prefix};
 use super::places::SEPARATOR;
 use super::{MAX_PREFIX_BYTES, Reader, RuleItem};
 use crate::sections::slug;
-use cerberus_prose::samples;
 
 pub(super) const LONG_PREFIX: &str =
     "the text above it, without which it may say the opposite, is too long";

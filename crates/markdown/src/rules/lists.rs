@@ -1,11 +1,12 @@
 //! The items of lists: rules, or the introductions of the lists below them.
 
+use cerberus_prose::samples;
+use cerberus_prose::wording::{Modality, is_conditional, is_possible_command, modality, words};
+
 use super::blocks::{Block, CODE, Item, Nested, Words};
 use super::context::{Kind, is_about_contributions, is_description, is_unfinished};
 use super::verdict::{self, INTRO, STATEMENT, STEP, Verdict, ends_open, is_step};
 use super::{Context, Intro, LABEL_WORDS, LEAD_WORDS, Reader, announces, form, is_lead, label};
-use cerberus_prose::samples;
-use cerberus_prose::wording::{Modality, is_conditional, is_possible_command, modality, words};
 
 const TASK: &str = "a task list item";
 const SIBLINGS: &str = "a statement among rules";

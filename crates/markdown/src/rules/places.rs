@@ -7,10 +7,10 @@
 use std::collections::BTreeSet;
 
 use cerberus_model::languages::LANGUAGES;
-
-use super::RuleItem;
 use cerberus_prose::lists::{DOCUMENTS, RULE_TITLES, TOPICS};
 use cerberus_prose::wording::words;
+
+use super::RuleItem;
 
 /// Separates the headings of an item.
 pub(super) const SEPARATOR: &str = " › ";

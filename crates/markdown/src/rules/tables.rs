@@ -1,12 +1,13 @@
 //! Rules in tables: rows of what to do and what not, of what to use when, or that demand something.
 
-use super::blocks::CODE;
 use cerberus_model::WordList;
 use cerberus_prose::lists::{
     CHOOSING, CONDITION_COLUMNS, DONT_COLUMNS, NEGATING, RIGHT, RULE_COLUMNS, WANTED, WRONG,
 };
 use cerberus_prose::samples;
 use cerberus_prose::wording::{Modality, modality, words};
+
+use super::blocks::CODE;
 
 /// The minimum number of words of a cell that makes its row a rule.
 const MIN_WORDS: usize = 4;

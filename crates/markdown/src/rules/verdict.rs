@@ -1,7 +1,5 @@
 //! Whether a list item, a paragraph or a table row is a rule.
 
-use super::blocks::{CODE, Words};
-use super::context::Kind;
 use cerberus_prose::lists::{
     CHANGES, CONDITION_STARTS, CONTRIBUTIONS, DOCUMENT_PHRASES, EXAMPLE_LABELS, INSTALL_VERBS,
     POINTER_VERBS, REASON_LABELS, RIGHT, SETUP_VERBS, TOOL_LABELS, WRONG,
@@ -11,6 +9,9 @@ use cerberus_prose::wording::{
     is_negated, is_norm, is_offer, is_permitted, is_possible_command, modality, n_words_of_first,
     names_act, without_remarks, words,
 };
+
+use super::blocks::{CODE, Words};
+use super::context::Kind;
 
 /// The minimum number of words of an item that is a rule by its context.
 const MIN_WORDS: usize = 2;

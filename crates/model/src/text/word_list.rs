@@ -19,9 +19,8 @@
 //! assert!(DEMANDS.contains("must"));
 //! ```
 
-use std::sync::OnceLock;
-
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use rustc_hash::FxHashSet;
 
