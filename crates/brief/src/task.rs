@@ -17,14 +17,15 @@ use cerberus_engine::rank::tokenize;
 use cerberus_engine::task_relevance;
 use cerberus_model::Memory;
 
+use super::Skipped;
 use super::focus::Focus;
+use super::intent::Intent;
 use super::list::{self, Imported, List};
 use super::relevance::{
     Ranked, Relevant, applicable, belonging, in_files, is_from_guide, is_of_other_language,
     other_paths, tie_break,
 };
 use super::start::is_emphatic;
-use super::{Skipped, intent};
 
 /// The most bytes of a list that is given as a whole.
 const MAX_LIST_BYTES: usize = 1200;
@@ -49,7 +50,8 @@ pub(crate) fn rank<'m>(
         });
     }
     let lists = list::lists(&imported);
-    let is_change = !focus.files.is_empty() && intent::asks_for_change(task);
+    let intent = Intent::of(task);
+    let is_change = !focus.files.is_empty() && intent == Intent::Change;
     let mut all = Vec::with_capacity(applicable.len());
     let mut features_by_id = BTreeMap::new();
     for ((stored, mut features), list) in applicable.into_iter().zip(features).zip(lists) {
@@ -77,7 +79,7 @@ pub(crate) fn rank<'m>(
         let is_relevant = if is_change {
             features.concerns_task(best)
         } else {
-            features.answers()
+            intent != Intent::Reading && features.answers()
         };
         for memory in unit {
             if is_relevant {
