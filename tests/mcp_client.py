@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mcp import Client, StdioServerParameters
 
-TOOLS = 21
+TOOLS = 22
 
 
 def check(what, holds):
