@@ -1,6 +1,5 @@
 //! Whether a claim is true in the tree as it is.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -12,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::manifests::Manifests;
 use super::snapshot::{self, Snapshot};
 use super::versions::Versions;
-use super::words::{self, Occurrences, Words, module_name};
+use super::words::{self, Asked, Occurrences, Words, module_name};
 use crate::kinds::path::Part;
 use crate::kinds::{Kind, Place};
 use crate::parse::{Claim, Target};
@@ -94,17 +93,16 @@ impl Now {
             }
         }
         let words = Words::new(wanted);
-        let mut pairs: BTreeSet<(usize, usize)> = BTreeSet::new();
-        let mut called: BTreeSet<usize> = BTreeSet::new();
+        let mut asked = Asked::default();
         for claim in &claims {
             if let Target::Symbol(symbol) = &claim.target {
-                pairs.extend(pair(&words, &symbol.parts));
+                asked.pairs.extend(pair(&words, &symbol.parts));
                 let name = symbol.parts.last().filter(|_| symbol.is_call);
-                called.extend(name.and_then(|name| words.idx(name)));
+                asked.called.extend(name.and_then(|name| words.idx(name)));
             }
         }
         let code = words::code_for(tree.entries(), documents);
-        let mut occurrences = Occurrences::read(root, &code, &words, (&pairs, &called));
+        let mut occurrences = Occurrences::read(root, &code, &words, &asked);
         unread.append(&mut occurrences.unread);
         unread.sort_unstable();
         unread.dedup();

@@ -5,10 +5,10 @@
 
 mod comments;
 mod definitions;
+mod occurrences;
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use cerberus_engine::rank::path_class::PathClass;
 use cerberus_engine::syntax::language;
@@ -18,19 +18,15 @@ use cerberus_model::text::conventions;
 use cerberus_model::text::conventions::CONVENTIONS;
 use cerberus_model::{Language, word_lists};
 pub(super) use comments::without_comments;
-use comments::{is_on_line_of_code, is_outside_comments};
 pub(super) use definitions::{declares, defined_in};
-use definitions::{is_callable, is_introduced};
 use memchr::memmem::{self, Finder};
 use memchr::memrchr;
+pub(super) use occurrences::{Asked, Occurrences};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::paths::is_within;
 use crate::report::Document;
-
-/// Maximum number of words that are searched for one by one in a file. For more it is parsed.
-const MAX_SEARCHED: usize = 100;
 
 /// Maximum length of a line before a word in which the word is looked at.
 const MAX_LINE: usize = 4096;
@@ -38,10 +34,6 @@ const MAX_LINE: usize = 4096;
 /// Maximum size of a file whose words are read. Code of more than [`read::MAX_BYTES`] is not parsed: a word in it
 /// is in use.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
-
-/// A word that occurs in more files than this is in use; in fewer, its occurrences in comments are
-/// not counted.
-const MAX_PARSED: usize = 12;
 
 word_lists! { "words/code.txt": DEFINING VALUES MODIFIERS OTHER_PROGRAMS UNSPECIFIC FUNCTIONS }
 
@@ -181,187 +173,6 @@ fn is_text_of_code(entry: &TreeEntry) -> bool {
             .path
             .split('/')
             .any(|part| CONVENTIONS.folders.repeating.contains(part))
-}
-
-/// Where words occur in the code of the working tree.
-pub(super) struct Occurrences {
-    /// For each word, whether code contains it outside comments.
-    is_used: Vec<AtomicBool>,
-    /// For each word that is called in a document, whether code may call it.
-    is_callable: Vec<AtomicBool>,
-    /// The files of each word that few contain.
-    rare: Vec<Vec<usize>>,
-    /// The pairs of words that occur in one file.
-    pairs: FxHashSet<(usize, usize)>,
-    /// The files that exist and could not be read, with the reasons.
-    pub(super) unread: Vec<(String, String)>,
-}
-
-impl Occurrences {
-    /// Reads the files of `entries` that are code. `pairs` are the words that matter together, `called` those that a
-    /// document calls.
-    pub(super) fn read(
-        root: &Path,
-        files: &[&TreeEntry],
-        words: &Words,
-        (pairs, called): (&BTreeSet<(usize, usize)>, &BTreeSet<usize>),
-    ) -> Self {
-        let flags = || words.words.iter().map(|_| AtomicBool::new(false)).collect();
-        let mut this = Self {
-            is_used: flags(),
-            is_callable: flags(),
-            rare: vec![Vec::new(); words.words.len()],
-            pairs: FxHashSet::default(),
-            unread: Vec::new(),
-        };
-        if words.is_empty() {
-            return this;
-        }
-        let scan = |bytes: &mut Vec<u8>, file: &&TreeEntry| {
-            read::read_up_to(root, &file.path, bytes, MAX_BYTES).map(|stat| {
-                let is_large = stat.size > read::MAX_BYTES;
-                let is_skipped = is_large && read::skip_reason(bytes).is_some();
-                (
-                    if is_skipped {
-                        Vec::new()
-                    } else {
-                        words.in_text(bytes)
-                    },
-                    is_large,
-                )
-            })
-        };
-        let scanned: Vec<_> = files.par_iter().map_init(Vec::new, scan).collect();
-        let scanned = files.iter().zip(scanned).map(|(file, result)| {
-            result.unwrap_or_else(|error| {
-                this.unread.extend(read::unread(root, &file.path, &error));
-                (Vec::new(), false)
-            })
-        });
-        let (found, are_large): (Vec<Vec<usize>>, Vec<bool>) = scanned.unzip();
-        let mut n_files = vec![0_usize; words.words.len()];
-        for (file_idx, found) in found.iter().enumerate() {
-            for &word in found {
-                n_files[word] += 1;
-                if are_large[file_idx] {
-                    this.set_used(word);
-                } else if n_files[word] <= MAX_PARSED {
-                    this.rare[word].push(file_idx);
-                }
-            }
-        }
-        // A module may be named only by the path of its file.
-        let in_path = |file: &&TreeEntry| words.in_text(file.path.replace('-', "_").as_bytes());
-        let in_paths: Vec<Vec<usize>> = files.iter().map(in_path).collect();
-        let mut texts: FxHashMap<usize, String> = FxHashMap::default();
-        for &(a, b) in pairs {
-            let has = |found: &Vec<usize>, word: usize| found.binary_search(&word).is_ok();
-            let is_named_in = |file_idx: &usize| {
-                let (found, in_path) = (&found[*file_idx], &in_paths[*file_idx]);
-                has(found, b) && (has(found, a) || has(in_path, a))
-            };
-            let named: Vec<usize> = (0..files.len()).filter(is_named_in).collect();
-            let mut are_in_code = |file_idx: &usize| {
-                let read = || read::listed_text(root, &files[*file_idx].path).unwrap_or_default();
-                let is_in = |text: &str| {
-                    [a, b]
-                        .iter()
-                        .all(|word| is_on_line_of_code(text, &words.words[*word]))
-                };
-                are_large[*file_idx]
-                    || has(&in_paths[*file_idx], a)
-                    || is_in(texts.entry(*file_idx).or_insert_with(read))
-            };
-            if named.len() > MAX_PARSED || named.iter().any(&mut are_in_code) {
-                this.pairs.insert((a, b));
-            }
-        }
-        // The words of each file that are rare, to parse it once.
-        let mut rare: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
-        for (word, n_files) in n_files.iter().enumerate() {
-            if *n_files > MAX_PARSED {
-                this.set_used(word);
-            } else {
-                for &file_idx in &this.rare[word] {
-                    rare.entry(file_idx).or_default().push(word);
-                }
-            }
-        }
-        let mut rare: Vec<(usize, Vec<usize>)> = rare.into_iter().collect();
-        rare.sort_unstable();
-        // Most names are where no comment can be, which is seen without a parse.
-        add(&this.is_used, &rare, |file_idx, wanted| {
-            if wanted.len() > MAX_SEARCHED {
-                return Vec::new();
-            }
-            let path = &files[file_idx].path;
-            let text = read::listed_text(root, path).unwrap_or_default();
-            let is_code = |word: &usize| {
-                let word = &words.words[*word];
-                is_introduced(&text, word) || is_outside_comments(path, &text, word)
-            };
-            wanted.into_iter().filter(is_code).collect()
-        });
-        add(&this.is_used, &rare, |file_idx, wanted| {
-            let path = &files[file_idx].path;
-            let Ok(text) = read::listed_text(root, path) else {
-                return Vec::new();
-            };
-            let in_code = words.in_text(&without_comments(path, &text));
-            wanted
-                .into_iter()
-                .filter(|word| in_code.binary_search(word).is_ok())
-                .collect()
-        });
-        rare.retain_mut(|(_, words)| {
-            words.retain(|word| called.contains(word));
-            !words.is_empty()
-        });
-        add(&this.is_callable, &rare, |file_idx, mut wanted| {
-            let path = &files[file_idx].path;
-            let text = read::listed_text(root, path).unwrap_or_default();
-            wanted.retain(|word| is_callable(&text, &words.words[*word]));
-            wanted
-        });
-        this
-    }
-
-    /// Notes that a word is in a file of which nothing else is known, or in many files.
-    fn set_used(&self, word: usize) {
-        self.is_used[word].store(true, Ordering::Relaxed);
-        self.is_callable[word].store(true, Ordering::Relaxed);
-    }
-
-    /// Returns whether code may call a word that a document calls.
-    pub(super) fn is_callable(&self, word: usize) -> bool {
-        self.is_callable[word].load(Ordering::Relaxed)
-    }
-
-    pub(super) fn is_used(&self, word: usize) -> bool {
-        self.is_used[word].load(Ordering::Relaxed)
-    }
-
-    pub(super) fn are_together(&self, a: usize, b: usize) -> bool {
-        self.pairs.contains(&(a, b))
-    }
-}
-
-/// Sets the flags of the words that `find` finds in files, of those that are not set.
-fn add(
-    flags: &[AtomicBool],
-    files: &[(usize, Vec<usize>)],
-    find: impl Fn(usize, Vec<usize>) -> Vec<usize> + Sync,
-) {
-    files.par_iter().for_each(|(file_idx, words)| {
-        let mut open = words.clone();
-        open.retain(|word| !flags[*word].load(Ordering::Relaxed));
-        if open.is_empty() {
-            return;
-        }
-        for word in find(*file_idx, open) {
-            flags[word].store(true, Ordering::Relaxed);
-        }
-    });
 }
 
 fn is_name_byte(byte: u8) -> bool {

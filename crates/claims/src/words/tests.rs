@@ -1,6 +1,6 @@
 //! Words, comments and definitions of texts.
 
-use super::comments::is_comment;
+use super::comments::{is_comment, is_on_line_of_code, is_outside_comments};
 use super::definitions::is_defining;
 use super::*;
 
