@@ -51,107 +51,128 @@ pub(super) fn read(
 ) -> Result<Found> {
     let project: &Project = workspace;
     let root = &project.root;
-    // What the command line names itself is read whatever it is about.
-    let mut exempt: BTreeSet<String> = BTreeSet::new();
-    let mut paths: BTreeSet<String> = BTreeSet::new();
-    let (mut unlisted, mut unnamed) = (Vec::new(), Vec::new());
-    for file in files {
-        let mut listed = documents::find_named(root, file)?;
-        unnamed.append(&mut listed.unnamed);
-        for path in listed.paths {
-            match below(&path, file) {
-                "" => _ = exempt.insert(path),
-                below if documents::is_specification(&path) || !times::is_of_other_time(below) => {
-                    paths.insert(path);
-                }
-                _ => {}
-            }
-        }
-    }
-    let mut others: BTreeSet<String> = BTreeSet::new();
-    if files.is_empty() {
-        let listed = documents::find_all(root)?;
-        unlisted = listed.warnings;
-        unnamed = listed.unnamed;
-        for path in listed.paths {
-            let is_described = documents::is_guide(&path) || documents::is_specification(&path);
-            let is_wanted = documents::is_specification(&path) || !is_other(&path);
-            if (is_any || is_described) && is_wanted && !is_installed(root, &path) {
-                paths.insert(path.clone());
-            }
-            others.insert(path);
-        }
-        if !is_any {
-            let is_named =
-                |path: &str| documents::is_guide(path) || documents::is_specification(path);
-            unnamed.retain(|(path, _)| is_named(path));
-        }
-    }
-    paths.extend(exempt.iter().cloned());
+    let mut selection = if files.is_empty() {
+        Selection::of_project(root, is_any)?
+    } else {
+        Selection::named(root, files)?
+    };
     let mut memories: BTreeMap<String, String> = BTreeMap::new();
     if files.is_empty() && project.bank.exists() {
-        memories = current_memories(workspace, &paths)?;
-        paths.retain(|path| !memories.contains_key(path));
+        memories = current_memories(workspace, &selection.paths)?;
+        selection.paths.retain(|path| !memories.contains_key(path));
     }
     let exclude = Globs::new(&config.exclude);
-    let addresses = Addresses::new(root);
+    let is_included = |path: &str| exclude.find(path).is_none();
+    selection.paths.retain(|path| is_included(path));
+    memories.retain(|path, _| is_included(path));
     let mut found = Found {
-        addresses,
-        documents: Vec::new(),
-        others: BTreeSet::new(),
-        unread: Vec::new(),
+        addresses: Addresses::new(root),
+        unread: std::mem::take(&mut selection.unread),
+        ..Found::default()
     };
-    for reason in unlisted {
-        found.unread.push(Unchecked {
-            file: ".".to_owned(),
-            reason,
+    found.add_memories(memories);
+    found.add(project, &selection.paths, |path, text| {
+        selection.is_about_now(path, text, !files.is_empty())
+    });
+    if files.is_empty() {
+        let mut named = found.named(project);
+        named.retain(|path| is_included(path));
+        found.add(project, &named, |path, text| {
+            selection.is_about_now(path, text, true)
         });
     }
-    for (file, reason) in unnamed {
-        found.unread.push(Unchecked { file, reason });
-    }
-    paths.retain(|path| exclude.find(path).is_none());
-    memories.retain(|path, _| exclude.find(path).is_none());
-    found.add_memories(memories);
-    let is_of_time = |path: &str, text: &str, is_listed: bool| {
-        let is_specification = documents::is_specification(path);
-        exempt.contains(path)
-            || documents::is_guide(path) && !is_specification
-            || match times::status(text) {
-                Some(status) => status == Status::Current,
-                None => is_listed || !is_specification,
-            }
-    };
-    found.add(project, &paths, |path, text| {
-        is_of_time(path, text, !files.is_empty())
+    found.documents.retain(|document| {
+        selection.exempt.contains(&document.path) || !document.claims.is_history
     });
-    let is_rule_file = |it: &&Document| files.is_empty() && documents::is_rule_file(&it.path);
-    let rule_files: Vec<&Document> = found.documents.iter().filter(is_rule_file).collect();
-    let named = rule_files
-        .par_iter()
-        .flat_map_iter(|it| named_documents(project, it));
-    let mut named: BTreeSet<String> = named.collect();
-    let known: BTreeSet<&str> = found.documents.iter().map(|it| it.path.as_str()).collect();
-    named.retain(|path| !known.contains(path.as_str()) && exclude.find(path).is_none());
-    found.add(project, &named, |path, text| is_of_time(path, text, true));
-    found
-        .documents
-        .retain(|it| exempt.contains(&it.path) || !it.claims.is_history);
-    let read: BTreeSet<&str> = found.documents.iter().map(|it| it.path.as_str()).collect();
-    others.retain(|path| !read.contains(path.as_str()) && exclude.find(path).is_none());
+    let mut others = std::mem::take(&mut selection.all);
+    for document in &found.documents {
+        others.remove(&document.path);
+    }
+    others.retain(|path| is_included(path));
     found.add_links(project, others);
     found.documents.sort_by(|a, b| a.path.cmp(&b.path));
-    for document in found.documents.iter().filter(|it| it.claims.is_cut) {
-        let reason = format!(
-            "it has more than {} claims, and the rest was not checked: split it, or exclude it in `[check]`",
-            parse::MAX_CLAIMS
-        );
-        found.unread.push(Unchecked {
-            file: document.path.clone(),
-            reason,
-        });
-    }
+    found.report_cut_documents();
     Ok(found)
+}
+
+/// The paths of the documents to read.
+#[derive(Default)]
+struct Selection {
+    /// The documents that the command line names itself, which are read whatever they are about.
+    exempt: BTreeSet<String>,
+    /// All that are read as a whole.
+    paths: BTreeSet<String>,
+    /// All documents of the project, if the command line names none.
+    all: BTreeSet<String>,
+    unread: Vec<Unchecked>,
+}
+
+impl Selection {
+    /// Selects files, and the documents of folders.
+    fn named(root: &Path, files: &[PathBuf]) -> Result<Self> {
+        let mut selection = Self::default();
+        for file in files {
+            let listed = documents::find_named(root, file)?;
+            selection.add_unnamed(listed.unnamed);
+            for path in listed.paths {
+                let below = below(&path, file);
+                if below.is_empty() {
+                    selection.exempt.insert(path.clone());
+                }
+                if below.is_empty()
+                    || documents::is_specification(&path)
+                    || !times::is_of_other_time(below)
+                {
+                    selection.paths.insert(path);
+                }
+            }
+        }
+        Ok(selection)
+    }
+
+    /// Selects the guides and specifications of a project, or with `is_any` all of its documents.
+    fn of_project(root: &Path, is_any: bool) -> Result<Self> {
+        let mut selection = Self::default();
+        let listed = documents::find_all(root)?;
+        for reason in listed.warnings {
+            selection.unread.push(Unchecked {
+                file: ".".to_owned(),
+                reason,
+            });
+        }
+        let is_described =
+            |path: &str| documents::is_guide(path) || documents::is_specification(path);
+        let mut unnamed = listed.unnamed;
+        unnamed.retain(|(path, _)| is_any || is_described(path));
+        selection.add_unnamed(unnamed);
+        for path in listed.paths {
+            let is_wanted = documents::is_specification(&path) || !is_other(&path);
+            if (is_any || is_described(&path)) && is_wanted && !is_installed(root, &path) {
+                selection.paths.insert(path.clone());
+            }
+            selection.all.insert(path);
+        }
+        Ok(selection)
+    }
+
+    /// Adds the files whose names cannot be read, with the reasons.
+    fn add_unnamed(&mut self, unnamed: Vec<(String, String)>) {
+        for (file, reason) in unnamed {
+            self.unread.push(Unchecked { file, reason });
+        }
+    }
+
+    /// Returns whether a document is about the project as it is now. One that is listed needs no status.
+    fn is_about_now(&self, path: &str, text: &str, is_listed: bool) -> bool {
+        let is_specification = documents::is_specification(path);
+        if self.exempt.contains(path) || documents::is_guide(path) && !is_specification {
+            return true;
+        }
+        match times::status(text) {
+            Some(status) => status == Status::Current,
+            None => is_listed || !is_specification,
+        }
+    }
 }
 
 /// Returns the texts of the memories that are about now, by their paths in the project. Plans, journals and decisions are
@@ -192,6 +213,40 @@ impl Found {
             if status.is_none_or(|status| status == Status::Current) {
                 let claims = parse::read(&text, &self.addresses);
                 self.documents.push(Document::new(path, text, claims));
+            }
+        }
+    }
+
+    /// Returns the documents that the files of rules name, without those that were read.
+    fn named(&self, project: &Project) -> BTreeSet<String> {
+        let mut rule_files = Vec::new();
+        for document in &self.documents {
+            if documents::is_rule_file(&document.path) {
+                rule_files.push(document);
+            }
+        }
+        let named = rule_files
+            .par_iter()
+            .flat_map_iter(|document| named_documents(project, document));
+        let mut named: BTreeSet<String> = named.collect();
+        for document in &self.documents {
+            named.remove(&document.path);
+        }
+        named
+    }
+
+    /// Adds the documents with more claims than are checked.
+    fn report_cut_documents(&mut self) {
+        for document in &self.documents {
+            if document.claims.is_cut {
+                let reason = format!(
+                    "it has more than {} claims, and the rest was not checked: split it, or exclude it in `[check]`",
+                    parse::MAX_CLAIMS
+                );
+                self.unread.push(Unchecked {
+                    file: document.path.clone(),
+                    reason,
+                });
             }
         }
     }
