@@ -41,7 +41,13 @@ pub(crate) fn rank<'m>(
     task: &str,
 ) -> Result<Ranked<'m>> {
     let (applicable, mut skipped) = applicable(memories, focus);
-    let features = features(project, memories, focus, task, &applicable)?;
+    let rules = Rules {
+        project,
+        memories,
+        focus,
+        applicable: &applicable,
+    };
+    let features = rules.features(task)?;
     let mut imported = Vec::with_capacity(applicable.len());
     for stored in &applicable {
         imported.push(Imported {
@@ -134,66 +140,68 @@ fn concerns(list: &List<'_>, task: &BTreeSet<String>) -> bool {
     n_shared > 0 && n_shared * LIST_WORDS >= terms.len()
 }
 
-/// Returns the features of memories beside a task.
-fn features(
-    project: &Workspace,
-    memories: &Memories,
-    focus: &Focus,
-    task: &str,
-    applicable: &[&MemoryFile],
-) -> Result<Vec<Features>> {
-    let mut rules = Vec::with_capacity(applicable.len());
-    let mut n_from_guides = 0;
-    for stored in applicable {
-        let Memory { heading, body, .. } = &stored.memory;
-        rules.push(task_relevance::Rule {
-            text: body,
-            heading: heading.as_deref().unwrap_or_default(),
-        });
-        n_from_guides += usize::from(is_from_guide(&stored.memory));
-    }
-    let mut features = project.with_index(|code, index| {
-        task_relevance::compare(code.root, index, task, &focus.files, &rules)
-    })?;
-    // Where all rules are from guides, that does not distinguish them.
-    let share_of_others = 1.0 - n_from_guides as f64 / applicable.len().max(1) as f64;
-    for (features, stored) in features.iter_mut().zip(applicable) {
-        let memory = &stored.memory;
-        let heading = memory.heading.as_deref();
-        let (_, own) = memory.body.rsplit_once(": ").unwrap_or(("", &memory.body));
-        features.set_flag(Emphatic, is_emphatic(own));
-        if is_from_guide(memory) {
-            features[FromGuide] = share_of_others;
-        }
-        features.set_flag(OtherPaths, other_paths(&memory.paths, focus).is_some());
-        features.set_flag(OtherLanguage, is_of_other_language(heading, focus));
-    }
-    add_examples(project, memories, focus, applicable, &mut features)?;
-    Ok(features)
+/// Rules that may concern a task.
+struct Rules<'r> {
+    project: &'r Workspace,
+    memories: &'r Memories,
+    focus: &'r Focus,
+    applicable: &'r [&'r MemoryFile],
 }
 
-/// Adds the similarity of the files with the code that shows a rule.
-fn add_examples(
-    project: &Workspace,
-    memories: &Memories,
-    focus: &Focus,
-    applicable: &[&MemoryFile],
-    features: &mut [Features],
-) -> Result<()> {
-    let mut anchored = Vec::new();
-    let mut indices = Vec::new();
-    for (idx, stored) in applicable.iter().enumerate() {
-        if memories.anchors.contains_key(&stored.memory.id) {
-            anchored.push(*stored);
-            indices.push(idx);
+impl Rules<'_> {
+    /// Returns their features beside a task.
+    fn features(&self, task: &str) -> Result<Vec<Features>> {
+        let mut rules = Vec::with_capacity(self.applicable.len());
+        let mut n_from_guides = 0;
+        for stored in self.applicable {
+            let Memory { heading, body, .. } = &stored.memory;
+            rules.push(task_relevance::Rule {
+                text: body,
+                heading: heading.as_deref().unwrap_or_default(),
+            });
+            n_from_guides += usize::from(is_from_guide(&stored.memory));
         }
+        let task = task_relevance::Task {
+            text: task,
+            files: &self.focus.files,
+        };
+        let mut features = self
+            .project
+            .with_index(|code, index| task_relevance::compare(code.root, index, &task, &rules))?;
+        // Where all rules are from guides, that does not distinguish them.
+        let share_of_others = 1.0 - n_from_guides as f64 / rules.len().max(1) as f64;
+        for (features, stored) in features.iter_mut().zip(self.applicable) {
+            let memory = &stored.memory;
+            let heading = memory.heading.as_deref();
+            let (_, own) = memory.body.rsplit_once(": ").unwrap_or(("", &memory.body));
+            features.set_flag(Emphatic, is_emphatic(own));
+            if is_from_guide(memory) {
+                features[FromGuide] = share_of_others;
+            }
+            features.set_flag(OtherPaths, other_paths(&memory.paths, self.focus).is_some());
+            features.set_flag(OtherLanguage, is_of_other_language(heading, self.focus));
+        }
+        self.add_examples(&mut features)?;
+        Ok(features)
     }
-    if anchored.is_empty() {
-        return Ok(());
+
+    /// Adds the similarity of the files with the code that shows a rule.
+    fn add_examples(&self, features: &mut [Features]) -> Result<()> {
+        let mut anchored = Vec::new();
+        let mut indices = Vec::new();
+        for (idx, stored) in self.applicable.iter().enumerate() {
+            if self.memories.anchors.contains_key(&stored.memory.id) {
+                anchored.push(*stored);
+                indices.push(idx);
+            }
+        }
+        if anchored.is_empty() {
+            return Ok(());
+        }
+        let in_files = in_files(self.project, self.memories, self.focus, &anchored)?;
+        for (idx, in_files) in indices.into_iter().zip(in_files) {
+            features[idx][Excess] = in_files[Excess];
+        }
+        Ok(())
     }
-    let in_files = in_files(project, memories, focus, &anchored)?;
-    for (idx, in_files) in indices.into_iter().zip(in_files) {
-        features[idx][Excess] = in_files[Excess];
-    }
-    Ok(())
 }

@@ -23,19 +23,25 @@ pub struct Rule<'a> {
     pub heading: &'a str,
 }
 
-/// Returns what each rule has in common with a task and with files, in the order of the rules.
+/// A task, with the files that it is likely to change.
+pub struct Task<'a> {
+    pub text: &'a str,
+    pub files: &'a BTreeSet<String>,
+}
+
+/// Returns what each rule has in common with a task and its files, in the order of the rules.
 pub fn compare(
     root: &Path,
     index: &CodeIndex,
-    task: &str,
-    files: &BTreeSet<String>,
+    task: &Task<'_>,
     rules: &[Rule<'_>],
 ) -> Vec<Features> {
-    let task_words = words_of(task);
-    let moment_of_task = moment::moment_of_task(task);
+    let task_words = words_of(task.text);
+    let moment_of_task = moment::moment_of_task(task.text);
     let readings = rule_reading::readings(index.store(), rules);
     let shares = Shares::new(index, &task_words, &readings);
-    let texts: Vec<Text> = files
+    let texts: Vec<Text> = task
+        .files
         .par_iter()
         .filter_map(|file| Some(Text::new(&read::text(root, file).ok()?)))
         .collect();
