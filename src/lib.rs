@@ -9,7 +9,7 @@
 //! | `mcp` | the operations as tools of the Model Context Protocol |
 //! | `commands` | one file per command: its arguments, the operation, the printed report |
 //! | `output` | output of reports and errors |
-//! | `agents` | what is known of each agent, from `agents/NAME.toml` |
+//! | `agents` | the data of each agent, from `agents/NAME.toml` |
 //! | `config` | settings from environment, flags and TOML files |
 //!
 //! Packages below `crates/`, highest first. A package uses packages below it only.

@@ -89,12 +89,6 @@ pub fn find_rule_files(root: &Path) -> Result<Documents> {
     find_matching(root, |file| globs.find(file).is_some())
 }
 
-/// Returns the documents that describe the work on a project: files of rules, guides and
-/// specifications.
-pub fn find_guides(root: &Path) -> Result<Documents> {
-    find_matching(root, |file| is_guide(file) || is_specification(file))
-}
-
 /// Returns all documents of a project.
 pub fn find_all(root: &Path) -> Result<Documents> {
     find_matching(root, |_| true)
