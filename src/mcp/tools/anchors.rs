@@ -17,7 +17,7 @@ use cerberus_model::{AgentChoice, CodeLocation, ExampleRole, Outcome, Scope, Use
 use serde::Serialize;
 use serde_json::Value;
 
-use super::Call;
+use super::{Call, Effect, Tool};
 use crate::commands::check::{self, CheckArgs};
 use crate::commands::pattern;
 use crate::commands::review_diff::{self, ReviewDiffArgs};
@@ -117,7 +117,61 @@ params! {
     }
 }
 
-pub(super) fn find_anchor(call: &Call<'_>, params: FindAnchor) -> Result<ToolResult> {
+/// Returns the tools, in the order in which they are listed.
+pub(super) fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new(
+            "find_anchor",
+            "Find examples of a rule",
+            Effect::Reads,
+            find_anchor,
+        ),
+        Tool::new(
+            "anchor_memory",
+            "Anchor a memory to code",
+            Effect::Idempotent,
+            anchor_memory,
+        ),
+        Tool::new(
+            "reanchor_memories",
+            "Follow anchors through changes",
+            Effect::Idempotent,
+            follow,
+        ),
+        Tool::new(
+            "review_rules",
+            "Rules without an example",
+            Effect::Reads,
+            review_rules,
+        ),
+        Tool::new(
+            "settle_rules",
+            "Decide about rules",
+            Effect::Idempotent,
+            settle_rules,
+        ),
+        Tool::new(
+            "set_pattern",
+            "Forbid code or commands",
+            Effect::Idempotent,
+            set_pattern,
+        ),
+        Tool::new(
+            "check_change",
+            "Check a change against the rules",
+            Effect::Reads,
+            check_diff,
+        ),
+        Tool::new(
+            "check_documents",
+            "Check documents against a change",
+            Effect::Reads,
+            check_documents,
+        ),
+    ]
+}
+
+fn find_anchor(call: &Call<'_>, params: FindAnchor) -> Result<ToolResult> {
     let languages = match params
         .scope
         .as_deref()
@@ -154,7 +208,7 @@ pub(super) fn find_anchor(call: &Call<'_>, params: FindAnchor) -> Result<ToolRes
     Ok(ToolResult::of(&report, more)?.omit(&["evidence", "anchor", "elapsedMs"]))
 }
 
-pub(super) fn anchor_memory(call: &Call<'_>, params: AnchorMemory) -> Result<ToolResult> {
+fn anchor_memory(call: &Call<'_>, params: AnchorMemory) -> Result<ToolResult> {
     let mut choices = Vec::new();
     if let Some(to) = params.to {
         choices.push(Choice::To(location(&to)?));
@@ -206,7 +260,7 @@ struct Rules {
     warnings: Vec<String>,
 }
 
-pub(super) fn review_rules(call: &Call<'_>, params: ReviewRules) -> Result<ToolResult> {
+fn review_rules(call: &Call<'_>, params: ReviewRules) -> Result<ToolResult> {
     let memories = call.project().memories()?;
     let request = review::Request {
         ids: params.ids,
@@ -225,7 +279,7 @@ pub(super) fn review_rules(call: &Call<'_>, params: ReviewRules) -> Result<ToolR
     ToolResult::of(&report, "decide about these, and call again")
 }
 
-pub(super) fn settle_rules(call: &Call<'_>, params: SettleRules) -> Result<ToolResult> {
+fn settle_rules(call: &Call<'_>, params: SettleRules) -> Result<ToolResult> {
     let project = call.project();
     let id = |item: &Value| item["id"].as_str().map(str::to_owned);
     // A candidate is recorded with its quality, and one that is refused is not offered again.
@@ -271,7 +325,7 @@ pub(super) fn settle_rules(call: &Call<'_>, params: SettleRules) -> Result<ToolR
     ToolResult::of(&report, "decide about fewer rules at once")
 }
 
-pub(super) fn follow(call: &Call<'_>, params: ReanchorMemories) -> Result<ToolResult> {
+fn follow(call: &Call<'_>, params: ReanchorMemories) -> Result<ToolResult> {
     let mode = if params.check {
         Mode::Check
     } else if let Some(id) = params.accept {
@@ -295,12 +349,12 @@ pub(super) fn follow(call: &Call<'_>, params: ReanchorMemories) -> Result<ToolRe
     )
 }
 
-pub(super) fn set_pattern(call: &Call<'_>, params: SetPattern) -> Result<ToolResult> {
+fn set_pattern(call: &Call<'_>, params: SetPattern) -> Result<ToolResult> {
     let report = pattern::set(call.project(), &params.id, &params.pattern, params.dry_run)?;
     Ok(ToolResult::of(&report, "narrow the pattern")?.omit(&["pattern"]))
 }
 
-pub(super) fn check_documents(call: &Call<'_>, params: CheckDocuments) -> Result<ToolResult> {
+fn check_documents(call: &Call<'_>, params: CheckDocuments) -> Result<ToolResult> {
     let args = CheckArgs {
         files: params.files,
         since: Some(params.since.unwrap_or_else(|| "HEAD".to_owned())),
@@ -312,7 +366,7 @@ pub(super) fn check_documents(call: &Call<'_>, params: CheckDocuments) -> Result
     Ok(answer.omit(&["documents", "outdated"]))
 }
 
-pub(super) fn check_diff(call: &Call<'_>, params: CheckChange) -> Result<ToolResult> {
+fn check_diff(call: &Call<'_>, params: CheckChange) -> Result<ToolResult> {
     let args = ReviewDiffArgs {
         revision: params.since,
         ..ReviewDiffArgs::default()

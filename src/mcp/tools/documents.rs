@@ -13,7 +13,7 @@ use cerberus_bank::ops::update::{self, Append, Update};
 use cerberus_bank::ops::{add, create, merge, read, trash};
 use cerberus_model::{MemoryStatus, MemoryType, Scope, UserError};
 
-use super::Call;
+use super::{Call, Effect, Tool};
 use crate::commands::args;
 use crate::mcp::schema;
 use crate::mcp::tool_result::ToolResult;
@@ -98,7 +98,44 @@ params! {
     }
 }
 
-pub(super) fn create_memory(call: &Call<'_>, params: CreateMemory) -> Result<ToolResult> {
+/// Returns the tools, in the order in which they are listed.
+pub(super) fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new(
+            "create_memory",
+            "Create a memory",
+            Effect::Adds,
+            create_memory,
+        ),
+        Tool::new(
+            "append_memory",
+            "Append to a memory",
+            Effect::Idempotent,
+            append_memory,
+        ),
+        Tool::new("read_memory", "Read a memory", Effect::Reads, read_memory),
+        Tool::new(
+            "update_memory",
+            "Replace a memory's text",
+            Effect::Replaces,
+            update_memory,
+        ),
+        Tool::new(
+            "delete_memory",
+            "Delete a memory",
+            Effect::Replaces,
+            delete_memory,
+        ),
+        Tool::new(
+            "merge_memories",
+            "Merge memories",
+            Effect::Replaces,
+            merge_memories,
+        ),
+    ]
+}
+
+fn create_memory(call: &Call<'_>, params: CreateMemory) -> Result<ToolResult> {
     let given = |words: Vec<String>| Some(words).filter(|words| !words.is_empty());
     let fields = Fields {
         memory_type: params.memory_type,
@@ -125,7 +162,7 @@ pub(super) fn create_memory(call: &Call<'_>, params: CreateMemory) -> Result<Too
     ToolResult::of(&create::create(call.project(), &request)?, MORE)
 }
 
-pub(super) fn append_memory(call: &Call<'_>, params: AppendMemory) -> Result<ToolResult> {
+fn append_memory(call: &Call<'_>, params: AppendMemory) -> Result<ToolResult> {
     let request = Append {
         id: stem(&params.filename),
         content: params.content,
@@ -134,7 +171,7 @@ pub(super) fn append_memory(call: &Call<'_>, params: AppendMemory) -> Result<Too
     ToolResult::of(&update::append(call.project(), &request)?, MORE)
 }
 
-pub(super) fn read_memory(call: &Call<'_>, params: ReadMemory) -> Result<ToolResult> {
+fn read_memory(call: &Call<'_>, params: ReadMemory) -> Result<ToolResult> {
     let request = read::Request {
         id: stem(&params.filename),
         sections: args::ids(&params.anchors),
@@ -147,7 +184,7 @@ pub(super) fn read_memory(call: &Call<'_>, params: ReadMemory) -> Result<ToolRes
     )
 }
 
-pub(super) fn update_memory(call: &Call<'_>, params: UpdateMemory) -> Result<ToolResult> {
+fn update_memory(call: &Call<'_>, params: UpdateMemory) -> Result<ToolResult> {
     let request = Update {
         id: stem(&params.filename),
         content: params.content,
@@ -162,12 +199,12 @@ pub(super) fn update_memory(call: &Call<'_>, params: UpdateMemory) -> Result<Too
     ToolResult::of(&update::update(call.project(), &request)?, MORE)
 }
 
-pub(super) fn delete_memory(call: &Call<'_>, params: DeleteMemory) -> Result<ToolResult> {
+fn delete_memory(call: &Call<'_>, params: DeleteMemory) -> Result<ToolResult> {
     let ids = [stem(&params.filename)];
     ToolResult::of(&trash::delete(call.project(), &ids)?, "")
 }
 
-pub(super) fn merge_memories(call: &Call<'_>, params: MergeMemories) -> Result<ToolResult> {
+fn merge_memories(call: &Call<'_>, params: MergeMemories) -> Result<ToolResult> {
     let request = merge::Request {
         sources: params.source_files.iter().map(|file| stem(file)).collect(),
         into: params.target_file,

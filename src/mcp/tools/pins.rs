@@ -4,7 +4,7 @@ use anyhow::Result;
 use cerberus_bank::ops::pins::{self, Filter, Request};
 use cerberus_model::{PinScope, Priority};
 
-use super::Call;
+use super::{Call, Effect, Tool};
 use crate::mcp::schema;
 use crate::mcp::tool_result::ToolResult;
 
@@ -45,7 +45,16 @@ params! {
     }
 }
 
-pub(super) fn add_pin(call: &Call<'_>, params: AddPin) -> Result<ToolResult> {
+/// Returns the tools, in the order in which they are listed.
+pub(super) fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new("add_pin", "Pin a note", Effect::Adds, add_pin),
+        Tool::new("list_pins", "List pins", Effect::Reads, list_pins),
+        Tool::new("remove_pin", "Remove pins", Effect::Replaces, remove_pin),
+    ]
+}
+
+fn add_pin(call: &Call<'_>, params: AddPin) -> Result<ToolResult> {
     let request = Request {
         content: params.content,
         priority: params.priority.unwrap_or_default(),
@@ -61,7 +70,7 @@ pub(super) fn add_pin(call: &Call<'_>, params: AddPin) -> Result<ToolResult> {
     )
 }
 
-pub(super) fn list_pins(call: &Call<'_>, params: ListPins) -> Result<ToolResult> {
+fn list_pins(call: &Call<'_>, params: ListPins) -> Result<ToolResult> {
     let filter = Filter {
         priority: params.priority,
         scope: params.scope,
@@ -72,7 +81,7 @@ pub(super) fn list_pins(call: &Call<'_>, params: ListPins) -> Result<ToolResult>
     ToolResult::of(&report, "remove some with remove_pin")
 }
 
-pub(super) fn remove_pin(call: &Call<'_>, params: RemovePin) -> Result<ToolResult> {
+fn remove_pin(call: &Call<'_>, params: RemovePin) -> Result<ToolResult> {
     ToolResult::of(
         &pins::remove(call.project(), &params.ids, Some(call.session))?,
         "list_pins",

@@ -11,7 +11,7 @@ use cerberus_brief::Request;
 use cerberus_model::MemoryType;
 use cerberus_store::given_rules;
 
-use super::Call;
+use super::{Call, Effect, Tool};
 use crate::agents::Agent;
 use crate::commands::{hooks, inject};
 use crate::mcp::schema;
@@ -82,7 +82,43 @@ params! {
     struct GetMemoryStats {}
 }
 
-pub(super) fn search_memories(call: &Call<'_>, params: SearchMemories) -> Result<ToolResult> {
+/// Returns the tools, in the order in which they are listed.
+pub(super) fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new(
+            "search_memories",
+            "Search memories",
+            Effect::Reads,
+            search_memories,
+        ),
+        Tool::new(
+            "memory_search",
+            "Search sections",
+            Effect::Reads,
+            search_sections,
+        ),
+        Tool::new(
+            "search_linked_memories",
+            "Memories about code",
+            Effect::Reads,
+            search_linked,
+        ),
+        Tool::new(
+            "inject_context",
+            "Context for a task",
+            Effect::Reads,
+            inject_context,
+        ),
+        Tool::new(
+            "get_memory_stats",
+            "Memory statistics",
+            Effect::Reads,
+            get_stats,
+        ),
+    ]
+}
+
+fn search_memories(call: &Call<'_>, params: SearchMemories) -> Result<ToolResult> {
     let filter = Filter {
         tags: params.filter_tags,
         memory_type: params.filter_type,
@@ -105,7 +141,7 @@ pub(super) fn search_memories(call: &Call<'_>, params: SearchMemories) -> Result
     )
 }
 
-pub(super) fn search_sections(call: &Call<'_>, params: SearchSections) -> Result<ToolResult> {
+fn search_sections(call: &Call<'_>, params: SearchSections) -> Result<ToolResult> {
     let SearchSections {
         query,
         anchors: sections,
@@ -128,7 +164,7 @@ pub(super) fn search_sections(call: &Call<'_>, params: SearchSections) -> Result
     Ok(found.also_named("results", "tokenMetrics", "token_metrics"))
 }
 
-pub(super) fn search_linked(call: &Call<'_>, params: SearchLinkedMemories) -> Result<ToolResult> {
+fn search_linked(call: &Call<'_>, params: SearchLinkedMemories) -> Result<ToolResult> {
     // Agents pass an empty query to mean no query.
     let query = params.query.filter(|query| !query.trim().is_empty());
     // In the older server a target of links is a node of this name.
@@ -141,7 +177,7 @@ pub(super) fn search_linked(call: &Call<'_>, params: SearchLinkedMemories) -> Re
     ToolResult::of(&report, "add a `query`")
 }
 
-pub(super) fn inject_context(call: &Call<'_>, params: InjectContext) -> Result<ToolResult> {
+fn inject_context(call: &Call<'_>, params: InjectContext) -> Result<ToolResult> {
     let is_general = params.query.is_none() && params.files.is_empty();
     let had_pins = call.has_pins.swap(true, Ordering::Relaxed);
     let project = call.project();
@@ -170,7 +206,7 @@ pub(super) fn inject_context(call: &Call<'_>, params: InjectContext) -> Result<T
     Ok(ToolResult::text(text))
 }
 
-pub(super) fn get_stats(call: &Call<'_>, _: GetMemoryStats) -> Result<ToolResult> {
+fn get_stats(call: &Call<'_>, _: GetMemoryStats) -> Result<ToolResult> {
     ToolResult::of(
         &stats::stats(call.project(), &stats::Request::default())?,
         "search_memories lists memories",
